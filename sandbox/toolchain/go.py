@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterable
@@ -59,7 +58,7 @@ class Go:
         ):
             self._running.add(process)
             if self.stopped:  # meanwhile, by another thread
-                process.send_signal(signal.SIGINT)
+                process.terminate()
             written.write(f"$ {' '.join(command)}\n")
             for line in process.stdout or ():
                 written.write(line)
@@ -71,10 +70,10 @@ class Go:
         return GoRun(process.returncode, tail)
 
     def stop(self) -> None:
-        """Ends what runs, and what would be run after it; Go cleans up after itself at this signal."""
+        """Ends what runs, and what would be run after it."""
         self.stopped = True
         for process in list(self._running):
-            process.send_signal(signal.SIGINT)
+            process.terminate()
 
 
 def environment(cache: Cache) -> dict[str, str]:

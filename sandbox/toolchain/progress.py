@@ -146,6 +146,6 @@ class LiveProgress(Progress):
         return table
 
 
-def progress_for(stream: TextIO = sys.stderr) -> Progress:
-    """What suits a stream: the live table where a person watches, plain lines where not."""
-    return LiveProgress() if stream.isatty() else PlainProgress(stream)
+def progress_for_stderr() -> Progress:
+    """What suits standard error: the live table where a person watches, plain lines where not."""
+    return LiveProgress() if sys.stderr.isatty() else PlainProgress(sys.stderr)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 import sys
 import sysconfig
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from importlib import metadata
 from pathlib import Path
@@ -15,7 +15,7 @@ from sandbox.toolchain.cache import Cache
 from sandbox.toolchain.errors import ToolchainError
 from sandbox.toolchain.official import find_official
 from sandbox.toolchain.programs import PROGRAMS, Program
-from sandbox.toolchain.progress import Progress, progress_for
+from sandbox.toolchain.progress import Progress, progress_for_stderr
 
 
 @dataclass(frozen=True)
@@ -77,21 +77,20 @@ def ensure(names: Iterable[str] | None = None, progress: Progress | None = None,
     tools = {program.name: find(program, cache) for program in programs}
     missing = [program for program in programs if tools[program.name] is None]
     if missing:
-        build_missing(missing, cache, progress or progress_for(), jobs)
+        build_missing(missing, cache, progress or progress_for_stderr(), jobs)
         tools |= {program.name: find(program, cache) for program in missing}
     return Toolchain({name: tool for name, tool in tools.items() if tool})
 
 
-def select(names: Iterable[str] | None, known: Sequence[Program] = PROGRAMS) -> list[Program]:
+def select(names: Iterable[str] | None) -> list[Program]:
     """The programs of these names in the order of the table. Raises ToolchainError at a name that is not in it."""
     if names is None:
-        return list(known)
+        return list(PROGRAMS)
     wanted = set(names)
-    if strange := wanted - {program.name for program in known}:
-        raise ToolchainError(
-            f"No such program: {', '.join(sorted(strange))}; there are {', '.join(program.name for program in known)}"
-        )
-    return [program for program in known if program.name in wanted]
+    known = [program.name for program in PROGRAMS]
+    if strange := wanted.difference(known):
+        raise ToolchainError(f"No such program: {', '.join(sorted(strange))}; there are {', '.join(known)}")
+    return [program for program in PROGRAMS if program.name in wanted]
 
 
 def find(program: Program, cache: Cache) -> Tool | None:
