@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+
 @dataclass(frozen=True)
 class Endpoint:
     """Where the API server of the cluster listens.
@@ -48,12 +49,13 @@ class ClusterHost(Protocol):
         """Edits the living nodes of a pool in place.
 
         pool: value of the nodes' label cloud.google.com/gke-nodepool.
-        labels: to set; None takes a label away, labels that are not named stay. taints: all that the nodes have afterwards.
+        labels: to set; None takes a label away, labels that are not named stay.
+        taints: all that the nodes have afterwards.
         """
         ...
 
     def remove_nodes(self, pool: str, names: Sequence[str] | None = None) -> None:
-        """Takes nodes away as GKE does: cordons them, removes their pods, deletes the objects; returns when they are gone.
+        """Takes nodes away as GKE does: cordons them, removes their pods, deletes them; returns when all are gone.
 
         names: of the nodes; None stands for every node of the pool.
         """
