@@ -70,14 +70,18 @@ def ensure(names: Iterable[str] | None = None, progress: Progress | None = None,
 
     names: programs of the table in programs.py; None: all. progress: where builds are shown; None: standard error.
     jobs: packages that Go compiles at once; None: one a core.
-    Raises ToolchainError: an unknown name, no Go, too little disk, or a build that failed.
+    Raises ToolchainError: an unknown name, no Go, too little disk, a cache folder that cannot be written, or
+    BuildFailed.
     """
     cache = Cache.of()
     programs = select(names)
     tools = {program.name: find(program, cache) for program in programs}
     missing = [program for program in programs if tools[program.name] is None]
     if missing:
-        build_missing(missing, cache, progress or progress_for_stderr(), jobs)
+        try:
+            build_missing(missing, cache, progress or progress_for_stderr(), jobs)
+        except OSError as error:  # not writable, full
+            raise ToolchainError(f"The programs cannot be built in {cache.root}: {error}") from error
         tools |= {program.name: find(program, cache) for program in missing}
     return Toolchain({name: tool for name, tool in tools.items() if tool})
 

@@ -23,6 +23,7 @@ echo "$@" >> $LAB/calls
 case "$1" in
 env) echo go1.26.8 ;;
 mod)
+    if [ -e "$LAB/hangs-$(basename $3)" ]; then touch $LAB/hanging; exec sleep 60; fi
     version=$(sed -n "s|.*$3 \\(v[^ ]*\\).*|\\1|p" go.mod | head -1)
     for file in charts/jobset/Chart.yaml charts/kueue/Chart.yaml kustomize/stage/pod.yaml \\
         cmd/pulumi-resource-kubernetes/schema.json cmd/pulumi-resource-kubernetes/terraform-mapping.json; do
@@ -35,6 +36,7 @@ build)
     for argument in "$@"; do case "$argument" in -o=*) out="${argument#-o=}" ;; esac; done
     echo example.com/one
     if [ -e "$LAB/fails-$(basename $out)" ]; then
+        while ls $LAB/hangs-* > /dev/null 2>&1 && [ ! -e $LAB/hanging ]; do sleep 0.01; done
         echo partial > "$out"
         echo "# example.com/two"
         echo "two.go:3:1: undefined: answer"
@@ -149,6 +151,17 @@ def test_a_failed_build_publishes_nothing_and_the_next_call_goes_on_from_there(l
     assert published(lab) == {"etcd-1.2.3", "kwok-1.2.3", "kueue-1.2.3"}
     assert (lab.builds("etcd"), lab.builds("kwok"), lab.builds("kueue")) == (1, 2, 1)
     assert not lab.cache.go.exists()
+
+
+def test_a_failure_does_not_wait_for_the_next_programs_download(lab: Lab) -> None:
+    lab.fail("etcd")
+    (lab.root / "hangs-kwok").touch()
+    started = time.monotonic()
+    progress = Progress()
+    with pytest.raises(BuildFailed, match="compile etcd"):
+        build_missing([lab.program("etcd"), lab.program("kwok")], lab.cache, progress)
+    assert time.monotonic() - started < 30
+    assert [row.phase for row in progress.rows.values()] == [Phase.FAILED, Phase.WAITING]
 
 
 def test_a_failure_shows_gos_message_and_where_all_of_it_is(lab: Lab) -> None:
@@ -289,6 +302,12 @@ def _seconds(call: Callable[[], object]) -> float:
 def test_an_unknown_program_is_answered_with_those_there_are() -> None:
     with pytest.raises(ToolchainError, match=r"No such program: etcdd; there are .*\betcd,"):
         ensure(["etcdd"])
+
+
+def test_a_cache_that_cannot_be_written_is_said_in_words(lab: Lab) -> None:
+    lab.cache.root.write_text("a file where the folder should be")
+    with pytest.raises(ToolchainError, match=f"cannot be built in {lab.cache.root}: "):
+        ensure(["etcd"], Progress())
 
 
 def test_the_command_builds_one_program_and_lists_it(lab: Lab, capsys: pytest.CaptureFixture[str]) -> None:
