@@ -1,0 +1,73 @@
+"""`python -m sandbox`: rehearse a stack on this machine."""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from pathways.settings import SettingsError, StackNotFound
+from sandbox import commands
+from sandbox.daemon import DaemonError
+from sandbox.toolchain import ToolchainError
+from sandbox.toolchain.__main__ import toolchain
+
+app = typer.Typer(
+    add_completion=False,
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    help="Rehearse a stack: the real engine and control plane against a simulated Google Cloud.",
+)
+app.command()(toolchain)
+
+Stack = Annotated[str, typer.Argument(help="A name looked up in stacks/ and examples/*/, or a path.")]
+Json = Annotated[bool, typer.Option("--json", help="For machines: one JSON document on standard output.")]
+
+
+@app.command()
+def up(stack: Stack = "dev") -> None:
+    """Deploy the stack and wait until its jobs run; again: an ordinary update."""
+    raise typer.Exit(commands.up(stack))
+
+
+@app.command()
+def preview(stack: Stack = "dev") -> None:
+    """Show what `up` would change."""
+    raise typer.Exit(commands.preview(stack))
+
+
+@app.command()
+def refresh(stack: Stack = "dev") -> None:
+    """Take over into the state what changed in cloud and cluster."""
+    raise typer.Exit(commands.refresh(stack))
+
+
+@app.command()
+def down(stack: Stack = "dev") -> None:
+    """Destroy the stack's resources in dependency order, then the sandbox itself."""
+    raise typer.Exit(commands.down(stack))
+
+
+@app.command()
+def status(stack: Stack = "dev", json: Json = False) -> None:
+    """Show nodes, jobs, pods, versions and ports."""
+    raise typer.Exit(commands.status(stack, as_json=json))
+
+
+def main() -> None:
+    """Exit codes: 0 fine, 1 found wanting, 2 could not look."""
+    errors = Console(stderr=True, highlight=False, markup=False, soft_wrap=True)
+    try:
+        app(prog_name="python -m sandbox")
+    except SettingsError as error:
+        errors.print(str(error))
+        sys.exit(1)
+    except (StackNotFound, ToolchainError, DaemonError, commands.Busy) as error:
+        errors.print(str(error))
+        sys.exit(2)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,160 @@
+"""What the sandbox's cluster holds, asked from its API server: nodes, jobs and pods as plain data."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import httpx2 as httpx
+from lightkube import Client, KubeConfig
+from lightkube.core.exceptions import ApiError
+from lightkube.generic_resource import create_namespaced_resource
+from lightkube.resources.core_v1 import Node, Pod
+
+JobSet = create_namespaced_resource("jobset.x-k8s.io", "v1alpha2", "JobSet", "jobsets")
+PathwaysJob = create_namespaced_resource("pathways-job.pathways.domain", "v1", "PathwaysJob", "pathwaysjobs")
+
+POOL = "cloud.google.com/gke-nodepool"
+ACCELERATOR = "cloud.google.com/gke-tpu-accelerator"
+TOPOLOGY = "cloud.google.com/gke-tpu-topology"
+GROUP = "MultisliceGroup"
+JOB = "jobset.sigs.k8s.io/jobset-name"
+REPLICATED_JOB = "jobset.sigs.k8s.io/replicatedjob-name"
+
+
+@dataclass(frozen=True)
+class NodeView:
+    """pool: node pool. slice: the pool again where it is a TPU slice, else None; one slice is one pool."""
+
+    name: str
+    pool: str
+    slice: str | None
+    group: str | None
+    accelerator: str | None
+    topology: str | None
+    ready: bool
+
+
+@dataclass(frozen=True)
+class PodView:
+    """job: the JobSet that the pod belongs to. role: its replicated job. slice: pool of its node, where that is a slice."""
+
+    name: str
+    namespace: str
+    job: str
+    role: str
+    slice: str | None
+    node: str | None
+    phase: str
+    ready: bool
+
+
+@dataclass(frozen=True)
+class JobView:
+    """ready: every pod that the job asks for is Running and ready."""
+
+    name: str
+    namespace: str
+    kind: str
+    ready: bool
+    pods: int
+    wanted: int
+
+
+@dataclass(frozen=True)
+class ClusterView:
+    nodes: list[NodeView]
+    jobs: list[JobView]
+    pods: list[PodView]
+
+    def as_dict(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+def connect(kubeconfig: Path) -> Client:
+    """A client of the sandbox's API server."""
+    return Client(config=KubeConfig.from_file(kubeconfig), field_manager="sandbox")
+
+
+def view(kubeconfig: Path) -> ClusterView:
+    """Asks the API server; an empty view where no cluster answers."""
+    if not kubeconfig.exists():
+        return ClusterView([], [], [])
+    client = connect(kubeconfig)
+    try:
+        nodes = [_node(node) for node in client.list(Node)]
+        slices = {node.name: node.slice for node in nodes}
+        pods = [_pod(pod, slices) for pod in client.list(Pod, namespace="*", labels={JOB: None})]
+        return ClusterView(nodes, _jobs(client, pods), pods)
+    except httpx.TransportError:
+        return ClusterView([], [], [])
+
+
+def _node(node: Any) -> NodeView:
+    labels = node.metadata.labels or {}
+    conditions = node.status.conditions or []
+    accelerator = labels.get(ACCELERATOR)
+    pool = labels.get(POOL, "")
+    return NodeView(
+        name=node.metadata.name,
+        pool=pool,
+        slice=pool if accelerator else None,
+        group=labels.get(GROUP),
+        accelerator=accelerator,
+        topology=labels.get(TOPOLOGY),
+        ready=any(condition.type == "Ready" and condition.status == "True" for condition in conditions),
+    )
+
+
+def _pod(pod: Any, slices: dict[str, str | None]) -> PodView:
+    labels, node = pod.metadata.labels, pod.spec.nodeName
+    conditions = pod.status.conditions or []
+    return PodView(
+        name=pod.metadata.name,
+        namespace=pod.metadata.namespace,
+        job=labels[JOB],
+        role=labels.get(REPLICATED_JOB, ""),
+        slice=slices.get(node) if node else None,
+        node=node,
+        phase="Terminating" if pod.metadata.deletionTimestamp else pod.status.phase,
+        ready=any(condition.type == "Ready" and condition.status == "True" for condition in conditions),
+    )
+
+
+def _jobs(client: Client, pods: list[PodView]) -> list[JobView]:
+    jobsets = [_jobset(manifest, pods) for manifest in _list(client, JobSet)]
+    ready = {(job.namespace, job.name): job for job in jobsets}
+    owned = [_pathways_job(manifest, ready) for manifest in _list(client, PathwaysJob)]
+    return owned + jobsets
+
+
+def _list(client: Client, resource: Any) -> list[Any]:
+    try:
+        return list(client.list(resource, namespace="*"))
+    except ApiError as error:
+        if error.status.code == 404:  # its CRD is not installed (yet)
+            return []
+        raise
+
+
+def _jobset(manifest: Any, pods: list[PodView]) -> JobView:
+    name, namespace = manifest.metadata.name, manifest.metadata.namespace
+    wanted = sum(
+        replicated.get("replicas", 1) * replicated["template"]["spec"].get("parallelism", 1)
+        for replicated in manifest.spec["replicatedJobs"]
+    )
+    running = [
+        pod
+        for pod in pods
+        if (pod.job, pod.namespace) == (name, namespace) and pod.phase == "Running" and pod.ready
+    ]
+    return JobView(name, namespace, "JobSet", len(running) == wanted, len(running), wanted)
+
+
+def _pathways_job(manifest: Any, jobsets: dict[tuple[str, str], JobView]) -> JobView:
+    name, namespace = manifest.metadata.name, manifest.metadata.namespace
+    made = jobsets.get((namespace, name))
+    if made is None:
+        return JobView(name, namespace, "PathwaysJob", ready=False, pods=0, wanted=0)
+    return JobView(name, namespace, "PathwaysJob", made.ready, made.pods, made.wanted)

@@ -1,0 +1,136 @@
+"""The process behind one sandbox: it holds the simulated cloud and the control plane until it is told to stop.
+
+Run as `python -m sandbox.daemon FOLDER`; `start` and `stop` are how the commands use it.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from sandbox.home import PROJECT, Home
+
+START_SECONDS = 120
+STOP_SECONDS = 30
+
+
+class DaemonError(Exception):
+    """The daemon did not come up or did not go away; the message says what its log says."""
+
+
+def running(home: Home) -> bool:
+    """Whether the daemon of this sandbox lives; its lock tells, so that a stale pid file cannot lie."""
+    if not home.exists():
+        return False
+    with home.lock("daemon", wait=False) as free:
+        return not free
+
+
+def start(home: Home) -> None:
+    """Brings the daemon up, or finds it up; returns once cloud and control plane answer.
+
+    Raises DaemonError with the end of the log.
+    """
+    if running(home):
+        _await_ready(home, None)
+        return
+    (home.root / "daemon.json").unlink(missing_ok=True)
+    with home.daemon_log.open("ab") as log:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "sandbox.daemon", str(home.root)],
+            cwd=PROJECT,
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=log,
+            start_new_session=True,
+        )
+    _await_ready(home, process)
+
+
+def stop(home: Home) -> None:
+    """Stops the daemon and all its processes; nothing happens where none runs."""
+    if not running(home):
+        return
+    pid = int(home.read_daemon()["pid"])
+    os.kill(pid, signal.SIGTERM)
+    deadline = time.monotonic() + STOP_SECONDS
+    while running(home):
+        if time.monotonic() > deadline:
+            os.kill(pid, signal.SIGKILL)
+            raise DaemonError(f"the sandbox's daemon (process {pid}) did not stop within {STOP_SECONDS} s and was killed")
+        time.sleep(0.05)
+
+
+def _await_ready(home: Home, process: subprocess.Popen[bytes] | None) -> None:
+    deadline = time.monotonic() + START_SECONDS
+    while not (home.root / "daemon.json").exists():
+        if process is not None and process.poll() is not None:
+            raise DaemonError(f"the sandbox did not start:\n{_tail(home.daemon_log)}")
+        if time.monotonic() > deadline:
+            raise DaemonError(f"the sandbox did not start within {START_SECONDS} s:\n{_tail(home.daemon_log)}")
+        time.sleep(0.05)
+
+
+def _tail(file: Path, lines: int = 15) -> str:
+    return "\n".join(file.read_text(errors="replace").splitlines()[-lines:])
+
+
+def serve(home: Home) -> int:
+    """Runs the sandbox until SIGTERM or SIGINT. Returns the exit code."""
+    from sandbox.cloud import CloudServer
+    from sandbox.control_plane import ControlPlane
+    from sandbox.toolchain import ensure
+
+    # Handlers, not a blocked signal mask: children would inherit the mask and never hear SIGTERM.
+    told_to_stop = threading.Event()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda *_: told_to_stop.set())
+    with _own(home):
+        toolchain = ensure()
+        ports = home.ports((*ControlPlane.PORTS, "cloud"))
+        control_plane = ControlPlane(home.control_plane, toolchain, ports)
+        control_plane.resume()
+        cloud = CloudServer(home.cloud, control_plane, ports["cloud"])
+        cloud.start()
+        _describe(home, control_plane.kubeconfig, ports, toolchain.versions)
+        try:
+            told_to_stop.wait()
+        finally:
+            (home.root / "daemon.json").unlink(missing_ok=True)
+            cloud.stop()
+            control_plane.stop()
+    return 0
+
+
+@contextmanager
+def _own(home: Home) -> Iterator[None]:
+    """Holds the daemon's lock. A moment's patience, since `running` takes it in order to look."""
+    deadline = time.monotonic() + 1
+    while True:
+        with home.lock("daemon", wait=False) as mine:
+            if mine:
+                yield
+                return
+        if time.monotonic() > deadline:
+            raise DaemonError("another daemon serves this sandbox")
+        time.sleep(0.05)
+
+
+def _describe(home: Home, kubeconfig: Path, ports: dict[str, int], versions: dict[str, str]) -> None:
+    described = {"pid": os.getpid(), "kubeconfig": str(kubeconfig), "ports": ports, "versions": versions}
+    written = home.root / "daemon.json.new"
+    written.write_text(json.dumps(described, indent=1))
+    written.rename(home.root / "daemon.json")
+
+
+if __name__ == "__main__":
+    folder = Path(sys.argv[1])
+    sys.exit(serve(Home(folder, folder.name)))

@@ -1,0 +1,113 @@
+"""Where a sandbox lives: one folder a stack, with everything that must survive between calls."""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import shutil
+import socket
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+PROJECT = Path(__file__).resolve().parent.parent
+
+
+@dataclass(frozen=True)
+class Home:
+    """The folder of one sandbox.
+
+    root: the folder, readable by its owner alone. stack: name of the stack rehearsed in it.
+    """
+
+    root: Path
+    stack: str
+
+    @classmethod
+    def of(cls, stack: str) -> Home:
+        """The sandbox of a stack: .sandbox/STACK in the checkout, or below PATHWAYS_SANDBOX_ROOT."""
+        base = Path(os.environ.get("PATHWAYS_SANDBOX_ROOT", PROJECT / ".sandbox"))
+        return cls(base / stack, stack)
+
+    @property
+    def project(self) -> Path:
+        """The sandbox's own copy of Pulumi.yaml and the stack file."""
+        return self.root / "project"
+
+    @property
+    def state(self) -> Path:
+        """The engine's file backend."""
+        return self.root / "state"
+
+    @property
+    def cloud(self) -> Path:
+        return self.root / "cloud"
+
+    @property
+    def control_plane(self) -> Path:
+        return self.root / "control-plane"
+
+    @property
+    def bin(self) -> Path:
+        """Programs put on the engine's PATH: the credential plugin and the Kubernetes provider."""
+        return self.root / "bin"
+
+    @property
+    def daemon_log(self) -> Path:
+        return self.root / "daemon.log"
+
+    def exists(self) -> bool:
+        return self.root.is_dir()
+
+    def create(self) -> None:
+        for folder in (self.root, self.project, self.state, self.cloud, self.control_plane, self.bin):
+            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+
+    def remove(self) -> None:
+        shutil.rmtree(self.root, ignore_errors=True)
+
+    def ports(self, names: Iterable[str]) -> dict[str, int]:
+        """A free loopback port for each name, the same ones at every call, reboots included."""
+        file = self.root / "ports.json"
+        ports: dict[str, int] = json.loads(file.read_text()) if file.exists() else {}
+        missing = [name for name in names if name not in ports]
+        if missing:
+            ports.update(zip(missing, _free_ports(len(missing)), strict=True))
+            file.write_text(json.dumps(ports, indent=1))
+        return ports
+
+    @contextmanager
+    def lock(self, name: str, *, wait: bool) -> Iterator[bool]:
+        """Holds the named lock of this sandbox; yields False where another process holds it and wait is off."""
+        with (self.root / f"{name}.lock").open("a") as file:
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
+            except BlockingIOError:
+                yield False
+                return
+            yield True
+
+    def read_daemon(self) -> dict[str, Any]:
+        """What the running daemon says of itself: pid, ports, versions, kubeconfig."""
+        described: dict[str, Any] = json.loads((self.root / "daemon.json").read_text())
+        return described
+
+
+def all_homes() -> list[Home]:
+    """Every sandbox of this checkout."""
+    base = Home.of("any").root.parent
+    return [Home(folder, folder.name) for folder in sorted(base.iterdir()) if folder.is_dir()] if base.is_dir() else []
+
+
+def _free_ports(count: int) -> list[int]:
+    sockets = [socket.socket() for _ in range(count)]
+    try:
+        for one in sockets:
+            one.bind(("127.0.0.1", 0))
+        return [one.getsockname()[1] for one in sockets]
+    finally:
+        for one in sockets:
+            one.close()

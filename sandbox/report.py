@@ -1,0 +1,103 @@
+"""What the sandbox's commands print for people."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+
+from sandbox.cluster_view import ClusterView, NodeView, PodView
+from sandbox.engine.events import Events
+from sandbox.engine.runs import Run
+
+
+def deployed(console: Console, seen: ClusterView, spent: dict[str, float], events: Events, kubeconfig: Path) -> None:
+    """Slices, jobs, where the time went, and how to look around."""
+    tables(console, seen)
+    times = Table(title="time", title_justify="left", show_header=False)
+    for part, seconds in spent.items():
+        times.add_row(part, f"{seconds:.1f} s")
+    console.print(times)
+    console.print(_counted(events) or "nothing to change")
+    look_around(console, kubeconfig)
+
+
+def look_around(console: Console, kubeconfig: Path) -> None:
+    line = f"kubectl --kubeconfig {shlex.quote(str(kubeconfig))} get pods --all-namespaces --output wide"
+    console.print(f"look around:\n  {line}", soft_wrap=True, highlight=False)
+
+
+def tables(console: Console, seen: ClusterView) -> None:
+    """One row a slice, one row a job."""
+    slices = Table("slice", "group", "accelerator", "topology", "hosts ready", "job", title="slices", title_justify="left")
+    for pool, nodes in _by_pool(seen).items():
+        first = nodes[0]
+        jobs = sorted({pod.job for pod in seen.pods if pod.slice == pool})
+        ready = sum(node.ready for node in nodes)
+        slices.add_row(pool, first.group, first.accelerator, first.topology, f"{ready}/{len(nodes)}", ", ".join(jobs))
+    jobs = Table("job", "namespace", "kind", "pods ready", "head on", "slices", title="jobs", title_justify="left")
+    for job in seen.jobs:
+        pods = [pod for pod in seen.pods if (pod.job, pod.namespace) == (job.name, job.namespace)]
+        jobs.add_row(job.name, job.namespace, job.kind, f"{job.pods}/{job.wanted}", _heads(pods), _slices(pods))
+    console.print(slices, jobs)
+
+
+def _by_pool(seen: ClusterView) -> dict[str, list[NodeView]]:
+    pools: dict[str, list[NodeView]] = {}
+    for node in sorted(seen.nodes, key=lambda node: node.name):
+        if node.slice:
+            pools.setdefault(node.slice, []).append(node)
+    return dict(sorted(pools.items()))
+
+
+def _heads(pods: list[PodView]) -> str:
+    return ", ".join(sorted(pod.node or "-" for pod in pods if pod.slice is None))
+
+
+def _slices(pods: list[PodView]) -> str:
+    return ", ".join(sorted({pod.slice for pod in pods if pod.slice}))
+
+
+def status(console: Console, stack: str, running: bool, seen: ClusterView, described: dict[str, Any]) -> None:
+    if not running:
+        console.print(f"the sandbox of {stack} is not running; `python -m sandbox up {stack}` starts it")
+        return
+    tables(console, seen)
+    versions = ", ".join(f"{name} {version}" for name, version in described["versions"].items())
+    ports = ", ".join(f"{name} {port}" for name, port in described["ports"].items())
+    console.print(f"versions: {versions}\nports: {ports}", soft_wrap=True, highlight=False)
+    look_around(console, Path(described["kubeconfig"]))
+
+
+def changes(console: Console, events: Events) -> None:
+    """One row for each resource that would change, or changed."""
+    for step in events.changed:
+        console.print(f"  {step.operation} {step.type} {step.name}", highlight=False, soft_wrap=True)
+    console.print(_counted(events) or "nothing to change")
+    for warning in events.warnings:
+        console.print(f"warning: {warning}", highlight=False, markup=False, soft_wrap=True)
+
+
+def failure(console: Console, done: Run) -> int:
+    """Prints each fault and the way on; returns the exit code."""
+    for error in done.errors:
+        console.print(f"error: {error}", highlight=False, markup=False, soft_wrap=True)
+    console.print(f"stopped after {done.seconds:.0f} s; what was made is kept, and the next run goes on from there")
+    return 1
+
+
+def recovered(urn: str, identifier: str | None) -> str:
+    name = urn.split("::", 3)[3]
+    outcome = f"exists as {identifier}; imported" if identifier else "never came to be; cleared"
+    return f"interrupted creation of {name}: {outcome}"
+
+
+def destroyed(console: Console, done: Run) -> None:
+    console.print(f"{_counted(done.events) or 'nothing was there'}; the sandbox is gone ({done.seconds:.1f} s)")
+
+
+def _counted(events: Events) -> str:
+    return ", ".join(f"{count} {operation}" for operation, count in sorted(events.changes.items()) if operation != "same")
