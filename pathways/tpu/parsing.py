@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import math
 import re
 from enum import StrEnum
@@ -11,6 +10,8 @@ from pathways.tpu.catalog import Generation, Machine, catalog
 from pathways.tpu.names import Shape, counts, generation_of_name, shape_of_topology, shapes_of_chips
 from pathways.tpu.slice import Slice
 from pathways.tpu.topology import Topology, parse_topology, spell
+from pathways.wording import did_you_mean, quoted
+from pathways.wording import nearest as nearest_text
 
 _COUNT = re.compile(r"[0-9]{1,9}")
 
@@ -34,8 +35,7 @@ class IllegalSlice(ValueError):
 
     def __init__(self, part: Part, value: str, fault: str, legal: str, nearest: list[str]) -> None:
         self.part, self.value, self.nearest = part, value, nearest
-        meant = f"; did you mean {' or '.join(map(quoted, nearest))}?" if nearest else ""
-        super().__init__(f"{quoted(value)} {fault}; legal: {legal}{meant}")
+        super().__init__(f"{quoted(value)} {fault}; legal: {legal}{did_you_mean(nearest)}")
 
 
 def parse_slice(name: str, topology: str | None = None) -> Slice:
@@ -57,12 +57,6 @@ def every_slice() -> list[Slice]:
     return [
         Slice(machine, topology) for machine in catalog().machines.values() for topology in machine.topologies.values()
     ]
-
-
-def quoted(text: str) -> str:
-    """Return the text in double quotes, shortened where it is absurdly long, and on one line."""
-    shown = text if len(text) <= 60 else f"{text[:57]}..."
-    return '"' + shown.encode("unicode_escape").decode().replace('"', '\\"') + '"'
 
 
 def _named(name: str) -> Slice:
@@ -105,7 +99,7 @@ def _of_machine(machine_type: str, topology: str) -> Slice:
     machine = catalog().machines.get(machine_type)
     if machine is None:
         legal = list(catalog().machines)
-        nearest = difflib.get_close_matches(machine_type, legal, n=1, cutoff=0.6)
+        nearest = nearest_text(machine_type, legal)
         raise IllegalSlice(Part.MACHINE_TYPE, machine_type, "is not a TPU machine type", " ".join(legal), nearest)
     if topology not in machine.topologies:
         raise _not_a_topology(Part.TOPOLOGY, topology, topology, machine.generation, [machine])
@@ -120,7 +114,7 @@ def _unknown_name(name: str, prefix: str, size: str) -> IllegalSlice:
     if re.fullmatch(r"v[23](-[0-9]*)?", name):
         fault = "is of a generation that GKE multislice and Pathways do not support"
         return IllegalSlice(Part.NAME, name, fault, legal, [])
-    close = difflib.get_close_matches(prefix[:LISTED].lower(), generations, n=1, cutoff=0.5)
+    close = nearest_text(prefix, generations, cutoff=0.5)
     nearest = [f"{each}-{size}" for each in close if _shape_of_size(generations[each], size) is not None]
     return IllegalSlice(Part.NAME, name, "is no name of a TPU slice", legal, nearest)
 
@@ -145,7 +139,7 @@ def _nearest_topology(topology: str, legal: dict[str, Topology]) -> list[str]:
     """Return the legal spelling that is nearest: the same axes in GKE's order, else the closest number of chips."""
     axes = parse_topology(topology.strip().lower().replace("*", "x").replace("×", "x"))  # noqa: RUF001
     if axes is None:
-        return difflib.get_close_matches(topology, legal, n=1, cutoff=0.6)
+        return nearest_text(topology, legal)
     for text, candidate in legal.items():
         if sorted(candidate) == sorted(axes):
             return [text]

@@ -1,0 +1,26 @@
+"""Names of Cloud Storage buckets."""
+
+from __future__ import annotations
+
+import re
+
+STAGING_BUCKET = "cloud-pathways-staging"
+"""Google's own, in samples of PathwaysJobs; nobody else may write to it."""
+
+_LEGAL = re.compile(r"[a-z0-9][-_a-z0-9.]{1,61}[a-z0-9]")
+_PLACEHOLDER = re.compile(r"[<>{}$\[\]]|BUCKET|bucket[-_]name|(your|my)[-_]bucket", re.IGNORECASE)
+
+
+def bucket_name_fault(name: str) -> str | None:
+    """Return what is wrong with a bucket's name, or None. Source: Google, Cloud Storage, "About buckets", naming rules."""
+    if name == STAGING_BUCKET:
+        return "belongs to Google and takes no one's objects; name a bucket of yours"
+    if _PLACEHOLDER.search(name) and not _LEGAL.fullmatch(name):
+        return "is a placeholder; write the name of a bucket"
+    if not _LEGAL.fullmatch(name):
+        return (
+            "is no bucket name: 3 to 63 lower-case letters, digits, dashes, underscores and dots, no dash at either end"
+        )
+    if name.startswith("goog") or "google" in name:
+        return 'is no bucket name: it must not begin with "goog" or contain "google"'
+    return None

@@ -1,0 +1,53 @@
+"""What Pathways and its controller bring to a pod and demand of a job: containers, sizes, variables, names.
+
+Source, where none is named: PathwaysJob controller v0.1.4 and JobSet 0.11, as they run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+MAIN_CONTAINER = "main"
+
+SERVER_IMAGE = "us-docker.pkg.dev/cloud-tpu-v2-images/pathways/server"
+"""Resource manager and workers."""
+PROXY_IMAGE = "us-docker.pkg.dev/cloud-tpu-v2-images/pathways/proxy_server"
+
+RESOURCE_MANAGER_PORT = 29001
+PROXY_PORT = 29000
+
+
+@dataclass(frozen=True)
+class Component:
+    """A container that the controller adds to the head. memory_bytes and cpus are its limits, hence its requests."""
+
+    name: str
+    cpus: int
+    memory_bytes: int
+
+
+RESOURCE_MANAGER = Component("pathways-rm", 8, 32 * 10**9)
+PROXY = Component("pathways-proxy", 16, 100 * 10**9)
+HEAD_COMPONENTS = (RESOURCE_MANAGER, PROXY)
+
+MAIN_ENVIRONMENT = ("PATHWAYS_HEAD", "JAX_PLATFORMS", "XCLOUD_ENVIRONMENT", "JAX_BACKEND_TARGET")
+"""Variables that the controller appends to the main container. The JobSet CRD refuses a name that comes twice."""
+
+MAX_NAME_LENGTH = 22
+MAX_LABEL_LENGTH = 63
+
+
+def coordinator_label(name: str) -> str:
+    """Return the value of the label with the coordinator's address that JobSet puts on every pod of a PathwaysJob."""
+    return f"{name}-pathways-head-0-0.{name}"
+
+
+def image_tag(jax_version: str) -> str:
+    """Return the tag that Pathways' images for a JAX version have."""
+    return f"jax-{jax_version}"
+
+
+def reserved_variables(environment: Mapping[str, object]) -> list[str]:
+    """Return the names that a main container must not set, since the controller sets them as well."""
+    return [name for name in environment if name in MAIN_ENVIRONMENT]

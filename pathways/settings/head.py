@@ -1,0 +1,39 @@
+"""The CPU pool for Pathways heads."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Annotated
+
+from pydantic import AfterValidator, Field
+
+from pathways.settings.base import Fault, Positive, Settings, refused
+from pathways.tpu import CpuMachine, cpu_machines
+from pathways.wording import did_you_mean, nearest, quoted
+
+
+def _known_machine(name: str) -> str:
+    machines = cpu_machines()
+    if name in machines:
+        return name
+    meant = did_you_mean(nearest(name, machines))
+    raise refused(f"{quoted(name)} is not a known machine type for heads; legal: {' '.join(machines)}{meant}")
+
+
+class HeadSettings(Settings):
+    """Nodes for resource managers, proxies and the jobs' own containers, and for controllers. One head takes one node."""
+
+    machine_type: Annotated[str, AfterValidator(_known_machine)] = "n2-standard-64"
+    """Compute Engine machine type."""
+    min_nodes: Positive = 1
+    """Nodes that are always there."""
+    max_nodes: Annotated[int, Field(ge=1, le=1000)] = 1
+    """Nodes at most: as many Pathways jobs run at once; absent: one for each Pathways job."""
+
+    def faults(self) -> Iterator[Fault]:
+        if self.max_nodes < self.min_nodes:
+            yield Fault(("maxNodes",), f"{self.max_nodes} is less than minNodes, {self.min_nodes}")
+
+    @property
+    def machine(self) -> CpuMachine:
+        return cpu_machines()[self.machine_type]

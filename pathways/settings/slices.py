@@ -1,0 +1,55 @@
+"""Groups of equal TPU slices."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cached_property
+from typing import Annotated
+
+from pydantic import Field
+
+from pathways.settings.base import NAME, Fault, NotNegative, Positive, Settings, Text
+from pathways.settings.capacity import Capacity
+from pathways.tpu import IllegalSlice, Part, Slice, parse_slice
+
+_KEY_OF_PART = {Part.NAME: "tpu", Part.MACHINE_TYPE: "machineType", Part.TOPOLOGY: "topology"}
+
+
+class SliceGroup(Settings):
+    """Slices of one shape; each is a node pool. Written as `tpu`, or as `machineType` and `topology`."""
+
+    name: Annotated[str, Field(pattern=NAME, max_length=32)]
+    """Name of the group, which jobs refer to; node pools are named after it."""
+    tpu: Text | None = None
+    """Name of a slice: v6e-16 (chips), v5p-128 (TensorCores), or with the topology, v5p-4x4x4."""
+    machine_type: Text | None = None
+    """Compute Engine machine type, such as ct6e-standard-4t; with a topology."""
+    topology: Text | None = None
+    """Chips along each axis, such as 4x4; with a machine type."""
+    count: Positive
+    """Slices that jobs may ask for."""
+    spares: NotNegative = 0
+    """Slices besides, that take the place of failed ones."""
+    capacity: Capacity
+
+    def faults(self) -> Iterator[Fault]:
+        if self.tpu is not None and (self.machine_type is not None or self.topology is not None):
+            yield Fault(("tpu",), "says machine type and topology already; keep it, or the other two")
+        elif self.tpu is None and self.machine_type is None:
+            yield Fault(("tpu",), "is missing (or machineType and topology are); for example tpu: v6e-16")
+        elif self.tpu is None and self.topology is None:
+            yield Fault(("topology",), "is missing: a machine type alone is no slice; for example 4x4")
+        else:
+            try:
+                _ = self.slice
+            except IllegalSlice as error:
+                yield Fault((_KEY_OF_PART[error.part],), str(error))
+
+    @cached_property
+    def slice(self) -> Slice:
+        return parse_slice(self.tpu) if self.tpu else parse_slice(self.machine_type or "", self.topology)
+
+    @property
+    def pools(self) -> int:
+        """Node pools of the group: one for each slice, spares included."""
+        return self.count + self.spares

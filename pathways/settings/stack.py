@@ -1,0 +1,139 @@
+"""The whole of a stack's settings."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal
+
+from pydantic import Field, PrivateAttr, StringConstraints, ValidationInfo, model_validator
+
+from pathways.runtime import HEAD_COMPONENTS, image_tag
+from pathways.settings.base import VERSION, ZONE, Fault, Name, Settings
+from pathways.settings.cluster import ClusterSettings
+from pathways.settings.head import HeadSettings
+from pathways.settings.install import InstallSettings
+from pathways.settings.network import NetworkSettings
+from pathways.settings.scratch import ScratchSettings
+from pathways.settings.slices import SliceGroup
+from pathways.settings.workloads import GIB, PathwaysWorkload
+
+Zone = Annotated[str, StringConstraints(pattern=ZONE)]
+Version = Annotated[str, StringConstraints(pattern=VERSION)]
+PriorityValue = Annotated[int, Field(ge=0, lt=1_000_000_000)]
+"""Kubernetes keeps values from a billion on for itself. A negative one makes a label that no pod can have (jobset#1291)."""
+
+
+class StackSettings(Settings):
+    """Slices, and the Pathways jobs that run on them, as one environment has them."""
+
+    environment: Literal["dev", "prod"] = "prod"
+    """prod protects what is dear; dev can be torn down."""
+    zone: Zone
+    """The one zone of all nodes, such as us-east5-b."""
+    jax: Version
+    """JAX version of the jobs, such as "0.8.3", in quotes. Pathways' images are those of the same version."""
+    namespace: Name = "pathways"
+    """Kubernetes namespace of the jobs."""
+    cluster: ClusterSettings = ClusterSettings()
+    network: NetworkSettings = NetworkSettings()
+    head: HeadSettings = HeadSettings()
+    slices: Annotated[list[SliceGroup], Field(min_length=1)]
+    """Groups of equal slices."""
+    scratch: ScratchSettings = ScratchSettings()
+    priorities: dict[Name, PriorityValue] = {}  # noqa: RUF012
+    """PriorityClasses: name and value; jobs with a higher one push out others."""
+    workloads: list[PathwaysWorkload] = []  # noqa: RUF012
+    """Jobs."""
+    install: InstallSettings = InstallSettings()
+
+    _origin: Origin = PrivateAttr()
+
+    @model_validator(mode="before")
+    @classmethod
+    def _derive(cls, written: Any, info: ValidationInfo) -> Any:
+        """Fill in what is absent and follows from something else."""
+        if not isinstance(written, dict):
+            return written
+        origin: Origin = info.context
+        cluster = _copy(written.get("cluster"))
+        cluster.setdefault("name", f"pathways-{origin.stack}")
+        cluster.setdefault("deletionProtection", written.get("environment") != "dev")
+        scratch = _copy(written.get("scratch"))
+        scratch.setdefault("bucket", f"{origin.project}-{cluster['name']}-scratch")
+        head = _copy(written.get("head"))
+        head.setdefault("maxNodes", max(_count(head.get("minNodes")), _count(written.get("workloads"))))
+        derived = {"cluster": cluster, "scratch": scratch, "head": head}
+        return {**written, **{key: value for key, value in derived.items() if _is_mapping_or_absent(written, key)}}
+
+    def model_post_init(self, context: Any, /) -> None:
+        self._origin = context
+
+    @property
+    def stack(self) -> str:
+        """Name of the stack."""
+        return self._origin.stack
+
+    @property
+    def project(self) -> str:
+        """Google Cloud project that owns all of it."""
+        return self._origin.project
+
+    @property
+    def region(self) -> str:
+        return self.zone.rpartition("-")[0]
+
+    @property
+    def image_tag(self) -> str:
+        """Tag of Pathways' images."""
+        return image_tag(self.jax)
+
+    def group(self, name: str) -> SliceGroup:
+        """Return the group of that name."""
+        return next(group for group in self.slices if group.name == name)
+
+    def faults(self) -> Iterator[Fault]:
+        machine = self.head.machine
+        for workload in self.workloads:
+            cpus = [*(component.cpus for component in HEAD_COMPONENTS), workload.resources.cpus]
+            memory = [*(component.memory_bytes for component in HEAD_COMPONENTS), workload.resources.memory_bytes]
+            if workload.mode == "headless":
+                cpus, memory = cpus[:-1], memory[:-1]
+            if sum(cpus) * 1000 > machine.allocatable_millicores or sum(memory) > machine.allocatable_bytes:
+                yield Fault(
+                    ("head", "machineType"),
+                    f"{machine.name} leaves {machine.allocatable_millicores / 1000:.2f} CPUs and"
+                    f" {_gib(machine.allocatable_bytes)} GiB to pods; the head of {workload.name} asks for"
+                    f" {_sum(cpus)} CPUs and {_sum([_gib(each) for each in memory])} GiB"
+                    f" (resource manager + proxy + its own container); take a larger machine",
+                )
+
+
+@dataclass(frozen=True)
+class Origin:
+    """What settings take from outside the mapping that they are read from: the stack's name and its project."""
+
+    stack: str
+    project: str
+
+
+def _copy(value: Any) -> dict[str, Any]:
+    return dict(value) if isinstance(value, dict) else {}
+
+
+def _is_mapping_or_absent(written: dict[str, Any], key: str) -> bool:
+    return key not in written or isinstance(written[key], dict)
+
+
+def _count(value: Any) -> int:
+    """Return a number as it is and a list's length; 1 at least, and 1 for what is neither: its own validator complains."""
+    number = len(value) if isinstance(value, list) else value
+    return max(number, 1) if type(number) is int else 1
+
+
+def _gib(number: int) -> float:
+    return round(number / GIB, 1)
+
+
+def _sum(parts: Sequence[float]) -> str:
+    return f"{' + '.join(f'{part:g}' for part in parts)} = {round(sum(parts), 1):g}"

@@ -1,0 +1,29 @@
+"""How messages quote values and suggest others."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+SHOWN_CHARACTERS = 60
+
+
+def quoted(text: str) -> str:
+    """Return the text in double quotes, on one line, and shortened where it is absurdly long."""
+    shown = text if len(text) <= SHOWN_CHARACTERS else f"{text[: SHOWN_CHARACTERS - 3]}..."
+    escaped = "".join(each if each.isprintable() else each.encode("unicode_escape").decode() for each in shown)
+    return '"' + escaped.replace('"', '\\"') + '"'
+
+
+def nearest(text: str, legal: Iterable[str], cutoff: float = 0.6) -> list[str]:
+    """Return the legal value that looks most like `text`, in a list that is empty where none does."""
+    by_case = {each.lower(): each for each in legal}
+    # Longer texts are no near miss of anything, and comparing them takes its time.
+    found = difflib.get_close_matches(text[:SHOWN_CHARACTERS].lower(), by_case, n=1, cutoff=cutoff)
+    return [by_case[each] for each in found]
+
+
+def did_you_mean(candidates: Iterable[str]) -> str:
+    """Return the end of a message that names the candidates, or nothing where there are none."""
+    named = " or ".join(map(quoted, candidates))
+    return f"; did you mean {named}?" if named else ""
