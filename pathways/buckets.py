@@ -12,15 +12,16 @@ _PLACEHOLDER = re.compile(r"[<>{}$\[\]]|BUCKET|bucket[-_]name|(your|my)[-_]bucke
 
 
 def bucket_name_fault(name: str) -> str | None:
-    """Return what is wrong with a bucket's name, or None. Source: Google, Cloud Storage, "About buckets", naming rules."""
+    """Return what is wrong with a bucket's name, or None.
+
+    Source: Google, Cloud Storage documentation, "About buckets", naming rules.
+    """
     if name == STAGING_BUCKET:
         return "belongs to Google and takes no one's objects; name a bucket of yours"
     if _PLACEHOLDER.search(name) and not _LEGAL.fullmatch(name):
         return "is a placeholder; write the name of a bucket"
     if not _LEGAL.fullmatch(name):
-        return (
-            "is no bucket name: 3 to 63 lower-case letters, digits, dashes, underscores and dots, no dash at either end"
-        )
+        return "is no bucket name: 3 to 63 lower-case letters, digits, -, _ and ., a letter or digit at either end"
     if name.startswith("goog") or "google" in name:
         return 'is no bucket name: it must not begin with "goog" or contain "google"'
     return None

@@ -16,6 +16,7 @@ PROXY_IMAGE = "us-docker.pkg.dev/cloud-tpu-v2-images/pathways/proxy_server"
 
 RESOURCE_MANAGER_PORT = 29001
 PROXY_PORT = 29000
+WORKER_PORT = 29005
 
 
 @dataclass(frozen=True)
@@ -25,6 +26,10 @@ class Component:
     name: str
     cpus: int
     memory_bytes: int
+
+    @property
+    def limits(self) -> dict[str, str]:
+        return {"cpu": str(self.cpus), "memory": f"{self.memory_bytes // 10**9}G"}
 
 
 RESOURCE_MANAGER = Component("pathways-rm", 8, 32 * 10**9)

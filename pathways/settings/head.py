@@ -21,7 +21,7 @@ def _known_machine(name: str) -> str:
 
 
 class HeadSettings(Settings):
-    """Nodes for resource managers, proxies and the jobs' own containers, and for controllers. One head takes one node."""
+    """Nodes for heads (resource manager, proxy, the job's own container) and for controllers. A head takes a node."""
 
     machine_type: Annotated[str, AfterValidator(_known_machine)] = "n2-standard-64"
     """Compute Engine machine type."""

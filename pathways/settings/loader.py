@@ -36,9 +36,9 @@ def find_stack(stack: str) -> Path:
         return Path(stack)
     known = dict(_known_stacks())
     if stack not in known:
-        names = " ".join(known) or "none"
+        places, names = " or ".join(FOLDERS), " ".join(known) or "none"
         raise StackNotFound(
-            f"no stack {quoted(stack)} in {' or '.join(FOLDERS)}; there are: {names}{did_you_mean(nearest(stack, known))}"
+            f"no stack {quoted(stack)} in {places}; there are: {names}{did_you_mean(nearest(stack, known))}"
         )
     return known[stack]
 

@@ -71,14 +71,18 @@ def _path_as_written(details: ErrorDetails, written: Any) -> Path:
     path: list[str | int] = []
     parts, value = details["loc"], written
     for index, part in enumerate(parts):
-        if (isinstance(value, dict) and part in value) or (
-            isinstance(value, list) and isinstance(part, int) and part < len(value)
-        ):
+        if _has(value, part):
             value = value[part]
         elif index < len(parts) - 1 or details["type"] not in ("missing", "refused"):
             continue
         path.append(part)
     return tuple(path)
+
+
+def _has(value: Any, part: str | int) -> bool:
+    if isinstance(value, list):
+        return isinstance(part, int) and part < len(value)
+    return isinstance(value, dict) and part in value
 
 
 def _message(details: ErrorDetails, path: Path, text: str | None) -> str:
@@ -186,8 +190,6 @@ def _unknown_kind(given: Any, legal: Sequence[str]) -> str:
     if not isinstance(given, dict):
         return f"{_shown(given, None)} is {_kind_of(given)}; a mapping with one key is wanted, such as {{spot: {{}}}}"
     if len(given) != 1:
-        return (
-            f"{_shown(given, None)} has {len(given)} keys; exactly one is wanted: {', '.join(legal) or 'such as spot'}"
-        )
+        return f"{_shown(given, None)} has {len(given)} keys; exactly one is wanted"
     key = next(iter(given))
     return f"{quoted(key)} is not a kind; legal: {', '.join(legal)}{did_you_mean(_near(key, legal))}"

@@ -34,10 +34,8 @@ def _request(path: Path, request: dict[str, Any], groups: dict[str, dict[str, An
     if not isinstance(name, str):
         return
     if name not in groups:
-        yield (
-            (*path, "group"),
-            f"{quoted(name)} is no group; legal: {_list(groups)}{did_you_mean(nearest(name, groups))}",
-        )
+        meant = did_you_mean(nearest(name, groups))
+        yield (*path, "group"), f"{quoted(name)} is no group of slices; legal: {_list(groups)}{meant}"
         return
     count, spares = groups[name].get("count"), groups[name].get("spares", 0)
     if type(wanted) is int and type(count) is int and wanted > count:

@@ -17,11 +17,12 @@ from pathways.settings.network import NetworkSettings
 from pathways.settings.scratch import ScratchSettings
 from pathways.settings.slices import SliceGroup
 from pathways.settings.workloads import GIB, PathwaysWorkload
+from pathways.wording import quoted
 
 Zone = Annotated[str, StringConstraints(pattern=ZONE)]
 Version = Annotated[str, StringConstraints(pattern=VERSION)]
 PriorityValue = Annotated[int, Field(ge=0, lt=1_000_000_000)]
-"""Kubernetes keeps values from a billion on for itself. A negative one makes a label that no pod can have (jobset#1291)."""
+"""Kubernetes keeps values from a billion on for itself. A negative one makes a label that is illegal (jobset#1291)."""
 
 
 class StackSettings(Settings):
@@ -47,7 +48,7 @@ class StackSettings(Settings):
     """Jobs."""
     install: InstallSettings = InstallSettings()
 
-    _origin: Origin = PrivateAttr()
+    _origin: Any = PrivateAttr()
 
     @model_validator(mode="before")
     @classmethod
@@ -55,7 +56,8 @@ class StackSettings(Settings):
         """Fill in what is absent and follows from something else."""
         if not isinstance(written, dict):
             return written
-        origin: Origin = info.context
+        origin = info.context
+        assert isinstance(origin, Origin), "settings are made by load_stack_file and parse_settings"
         cluster = _copy(written.get("cluster"))
         cluster.setdefault("name", f"pathways-{origin.stack}")
         cluster.setdefault("deletionProtection", written.get("environment") != "dev")
@@ -72,12 +74,12 @@ class StackSettings(Settings):
     @property
     def stack(self) -> str:
         """Name of the stack."""
-        return self._origin.stack
+        return str(self._origin.stack)
 
     @property
     def project(self) -> str:
         """Google Cloud project that owns all of it."""
-        return self._origin.project
+        return str(self._origin.project)
 
     @property
     def region(self) -> str:
@@ -93,6 +95,7 @@ class StackSettings(Settings):
         return next(group for group in self.slices if group.name == name)
 
     def faults(self) -> Iterator[Fault]:
+        yield from self._slices_that_the_controller_refuses()
         machine = self.head.machine
         for workload in self.workloads:
             cpus = [*(component.cpus for component in HEAD_COMPONENTS), workload.resources.cpus]
@@ -106,6 +109,16 @@ class StackSettings(Settings):
                     f" {_gib(machine.allocatable_bytes)} GiB to pods; the head of {workload.name} asks for"
                     f" {_sum(cpus)} CPUs and {_sum([_gib(each) for each in memory])} GiB"
                     f" (resource manager + proxy + its own container); take a larger machine",
+                )
+
+    def _slices_that_the_controller_refuses(self) -> Iterator[Fault]:
+        groups = {group.name: group for group in self.slices}
+        for index, workload in enumerate(self.workloads):
+            group = groups.get(workload.slices.group)
+            if group and group.slice.pathways_instance_type is None:
+                yield Fault(
+                    ("workloads", index, "slices", "group"),
+                    f"{quoted(group.name)} has slices of {group.slice}, which the PathwaysJob controller does not take",
                 )
 
 
@@ -126,7 +139,7 @@ def _is_mapping_or_absent(written: dict[str, Any], key: str) -> bool:
 
 
 def _count(value: Any) -> int:
-    """Return a number as it is and a list's length; 1 at least, and 1 for what is neither: its own validator complains."""
+    """Return a number, or the length of a list, 1 at least; 1 for what is neither: its own validator complains."""
     number = len(value) if isinstance(value, list) else value
     return max(number, 1) if type(number) is int else 1
 

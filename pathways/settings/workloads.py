@@ -63,7 +63,7 @@ class Elastic(Settings):
     slices: Positive
     """Slices that may be away at once."""
     slice_restarts: Positive = 4
-    """How often each host of a slice may fail. 4 is what a job that is not elastic has; upstream's default here is 1."""
+    """How often each host of a slice may fail. 4 is what jobs that are not elastic have; upstream's default is 1."""
 
 
 class PathwaysWorkload(Settings):
