@@ -1,0 +1,80 @@
+"""JobSet: its custom resource, controller and webhooks, from its own chart."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import pulumi
+from pulumi_kubernetes.core.v1 import Namespace
+from pulumi_kubernetes.helm.v4 import Chart
+
+from pathways.settings import JobSetInstall as JobSetSettings
+
+NAMESPACE = "jobset-system"
+IMAGE_REPOSITORY = "registry.k8s.io/jobset/jobset"
+CERTIFICATE_SECRET = "jobset-webhook-server-cert"
+
+CONTROLLER_RESOURCES = {
+    "requests": {"cpu": "500m", "memory": "128Mi"},
+    "limits": {"cpu": "2", "memory": "4Gi"},
+}
+"""The chart's own figures, written out so that an upgrade of it does not change what a head node must spare."""
+
+
+@dataclass(frozen=True)
+class JobSetInstallArgs:
+    """What a JobSetInstall is made from.
+
+    settings: version of chart and image, and where the chart is: an OCI reference or a local folder.
+    cluster: what the objects are deleted with. after: what must stand before, such as nodes for the controller.
+    """
+
+    settings: JobSetSettings
+    cluster: pulumi.Resource
+    after: Sequence[pulumi.Resource]
+
+
+class JobSetInstall(pulumi.ComponentResource):
+    """The JobSet controller, complete when its Deployment is ready, which it is when its webhooks serve.
+
+    All its webhooks refuse when no one answers, so every JobSet and PathwaysJob must depend on this component.
+
+    The chart names a staging image of the main branch; image and tag are therefore always written. Its CRD is an
+    object of the chart like others here, so that, unlike with Helm, an upgrade reaches it (and its removal takes all
+    JobSets with it). The controller writes the webhooks' certificate into a Secret that the chart declares empty:
+    its data is the controller's.
+    """
+
+    def __init__(self, name: str, args: JobSetInstallArgs, opts: pulumi.ResourceOptions | None = None) -> None:
+        super().__init__("pathways:kubernetes:JobSetInstall", name, None, opts)
+        settings = args.settings
+        namespace = Namespace(
+            f"{name}-namespace",
+            metadata={"name": NAMESPACE, "labels": {"pod-security.kubernetes.io/enforce": "restricted"}},
+            opts=pulumi.ResourceOptions(parent=self, depends_on=args.after, deleted_with=args.cluster),
+        )
+        Chart(
+            f"{name}-chart",
+            name="jobset",
+            namespace=NAMESPACE,
+            chart=settings.location,
+            version=settings.version if settings.location.startswith("oci://") else None,
+            values={
+                "image": {"repository": IMAGE_REPOSITORY, "tag": f"v{settings.version}"},
+                "controller": {"resources": CONTROLLER_RESOURCES},
+            },
+            opts=pulumi.ResourceOptions(
+                parent=self,
+                depends_on=[namespace],
+                deleted_with=args.cluster,
+                transforms=[leave_certificate_to_controller],
+            ),
+        )
+        self.register_outputs({"namespace": NAMESPACE})
+
+
+def leave_certificate_to_controller(args: pulumi.ResourceTransformArgs) -> pulumi.ResourceTransformResult | None:
+    """Ignore the data of the certificate's Secret, which the controller fills in."""
+    if args.type_ != "kubernetes:core/v1:Secret" or not args.name.endswith(CERTIFICATE_SECRET):
+        return None
+    ignore = pulumi.ResourceOptions(ignore_changes=["data"])
+    return pulumi.ResourceTransformResult(props=args.props, opts=pulumi.ResourceOptions.merge(args.opts, ignore))

@@ -1,0 +1,126 @@
+"""A multislice group: as many TPU node pools as the group has slices, spares included."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import pulumi
+from pulumi_gcp import compute, container
+
+from components.capacity import pool_capacity
+from components.names import NODE_POOL_NAME_LENGTH, RESOURCE_NAME_LENGTH, bounded
+from components.node_config import hardened_node_config
+from components.pool_lanes import PoolLanes
+from components.site import Site
+from pathways.manifests import group_labels
+from pathways.settings import SliceGroup
+from pathways.tpu import Placement, Slice
+
+PODS_PER_NODE = 16
+"""The most that a /27 of the pod range serves. A TPU host runs one worker, on the host network, and GKE's own pods."""
+
+REPLACED_WHEN_CHANGED = [
+    "nodeConfig.machineType",
+    "nodeCount",
+    "placementPolicy.tpuTopology",
+    "placementPolicy.type",
+]
+"""The provider plans these in place and then sends nothing (topology, placement), or GKE refuses (node count of a
+multi-host pool: "manual resize is not supported") or pretends (machine type, terraform-provider-google#23502)."""
+
+
+@dataclass(frozen=True)
+class MultisliceGroupArgs:
+    """What a MultisliceGroup is made from.
+
+    group: shape, count, spares and capacity of its slices. cluster: its name, an output that waits for it.
+    service_account: email. protect: refuse to delete or replace a slice.
+    lanes: the order of pools. after: what must stand before nodes start.
+    """
+
+    site: Site
+    group: SliceGroup
+    cluster: pulumi.Input[str]
+    service_account: pulumi.Input[str]
+    protect: bool
+    lanes: PoolLanes
+    after: Sequence[pulumi.Resource]
+
+
+class MultisliceGroup(pulumi.ComponentResource):
+    """Node pools that together serve multislice jobs, one for each slice: JobSet keeps a job's slices apart by pool.
+
+    A slice is replaced, never resized or re-shaped, and the old pool goes first: its capacity cannot exist twice,
+    and neither can its name. Labels, among them the group's size, change in place on living nodes.
+
+    GKE's own labels (cloud.google.com/...) and the google.com/tpu taint are GKE's to set. Placement follows from the
+    slice: none for a single host (GKE refuses a topology), compact with the topology, or for tpu7x a workload policy
+    that is made before the pools and deleted after them; its name carries the topology, so that pools of a new shape
+    never meet the old policy (xpk#751, xpk#753).
+
+    With `protect` the engine refuses to delete or replace a pool; a slice that is given up must be unprotected first.
+    """
+
+    def __init__(self, name: str, args: MultisliceGroupArgs, opts: pulumi.ResourceOptions | None = None) -> None:
+        super().__init__("pathways:gke:MultisliceGroup", name, None, opts)
+        site, slice_ = args.site, args.group.slice
+        capacity = pool_capacity(args.group.capacity, slice_.hosts, site.project)
+        placement = self._placement(name, args)
+        self.pools: list[container.NodePool] = []
+        for index in range(args.group.pools):
+            pool = container.NodePool(
+                f"{name}-{index}",
+                name=bounded(f"{args.group.name}-{index}", NODE_POOL_NAME_LENGTH),
+                cluster=args.cluster,
+                location=site.region,
+                node_locations=[site.zone],
+                placement_policy=placement,
+                max_pods_per_node=PODS_PER_NODE,
+                node_config={
+                    **hardened_node_config(
+                        machine_type=slice_.machine_type,
+                        service_account=args.service_account,
+                        node_tag=site.node_tag,
+                        labels=group_labels(args.group),
+                        resource_labels=site.labels(args.group.name),
+                    ),
+                    **capacity.node_config,
+                },
+                management={"auto_repair": capacity.auto_repair, "auto_upgrade": True},
+                upgrade_settings=capacity.upgrade_settings,
+                **capacity.pool,
+                opts=pulumi.ResourceOptions(
+                    parent=self,
+                    depends_on=[*args.after, *args.lanes.predecessor()],
+                    protect=args.protect,
+                    delete_before_replace=True,
+                    replace_on_changes=REPLACED_WHEN_CHANGED,
+                    custom_timeouts=args.lanes.timeouts,
+                ),
+            )
+            args.lanes.add(pool)
+            self.pools.append(pool)
+        self.register_outputs({"pools": [pool.name for pool in self.pools]})
+
+    def _placement(self, name: str, args: MultisliceGroupArgs) -> container.NodePoolPlacementPolicyArgsDict | None:
+        """Return the placement of every pool, after declaring the policy that it refers to, if any."""
+        slice_ = args.group.slice
+        match slice_.placement:
+            case Placement.NONE:
+                return None
+            case Placement.COMPACT:
+                return {"type": "COMPACT", "tpu_topology": slice_.topology_text}
+            case Placement.WORKLOAD:
+                policy = compute.ResourcePolicy(
+                    f"{name}-policy",
+                    name=policy_name(args.site.cluster_name, args.group.name, slice_),
+                    region=args.site.region,
+                    workload_policy={"type": "HIGH_THROUGHPUT", "accelerator_topology": slice_.topology_text},
+                    opts=pulumi.ResourceOptions(parent=self, delete_before_replace=False),
+                )
+                # GKE reads the type back empty beside a policy: any other value would differ for ever.
+                return {"type": "", "policy_name": policy.name}
+
+
+def policy_name(cluster_name: str, group_name: str, slice_: Slice) -> str:
+    """Return the name of a group's workload policy, which tells clusters, groups and topologies apart."""
+    return bounded(f"{cluster_name}-{group_name}-{slice_.topology_text}", RESOURCE_NAME_LENGTH)

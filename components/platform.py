@@ -1,0 +1,168 @@
+"""The whole stack: a network, a cluster with its node pools, the scratch bucket, the installs and the jobs."""
+
+from typing import Any
+
+import pulumi
+import pulumi_gcp as gcp
+import pulumi_kubernetes as kubernetes
+from pulumi_kubernetes.core.v1 import Namespace
+
+from components.cluster import Cluster, ClusterArgs
+from components.head_node_pool import HeadNodePool, HeadNodePoolArgs
+from components.jobset_install import JobSetInstall, JobSetInstallArgs
+from components.multislice_group import MultisliceGroup, MultisliceGroupArgs
+from components.network import Network, NetworkArgs
+from components.node_account import NodeAccount, NodeAccountArgs
+from components.pathways_job_install import PathwaysJobInstall, PathwaysJobInstallArgs
+from components.pathways_workload import PathwaysWorkload, PathwaysWorkloadArgs
+from components.pool_lanes import PoolLanes
+from components.priority_classes import PriorityClasses, PriorityClassesArgs
+from components.scratch_bucket import ScratchBucket, ScratchBucketArgs
+from components.site import Site
+from pathways.manifests import namespace, pathways_job
+from pathways.settings import StackSettings
+
+
+class Platform(pulumi.ComponentResource):
+    """Everything that one stack file describes, from the network to the jobs.
+
+    The platform makes its own providers, with project, region and zone written out, so that nothing lands where the
+    environment happens to point; stack files disable the default ones. The Kubernetes provider is known by the
+    cluster's path: a changed endpoint updates it, where a changed kubeconfig alone would replace all objects.
+
+    Order: network and accounts, cluster, head pool and slices (in lanes, see PoolLanes), JobSet once a node can run
+    its controller, the PathwaysJob controller once JobSet's webhooks serve, each job once all it needs stands.
+    `destroy` goes the other way; objects in the cluster are not deleted one by one but go with it, reachable or not.
+
+    Attributes: outputs, what the stack exports.
+    """
+
+    def __init__(self, name: str, settings: StackSettings, opts: pulumi.ResourceOptions | None = None) -> None:
+        super().__init__("pathways:index:Platform", name, None, opts)
+        self._name = name
+        self._settings = settings
+        self._site = Site.of(settings)
+        self._cloud = self._cloud_provider()
+        self._network = Network(f"{name}-network", NetworkArgs(self._site, settings.network), self._in_cloud())
+        self._cluster = self._declare_cluster()
+        heads = NodeAccount(f"{name}-heads-account", NodeAccountArgs(self._site, "heads"), self._in_cloud())
+        slices = NodeAccount(f"{name}-slices-account", NodeAccountArgs(self._site, "slices"), self._in_cloud())
+        self._declare_pools(heads, slices)
+        self._declare_scratch(heads, slices)
+        self._kubernetes = self._kubernetes_provider()
+        self._declare_installs()
+        self._declare_workloads()
+        self.outputs = self._exports()
+        self.register_outputs(self.outputs)
+
+    def _cloud_provider(self) -> gcp.Provider:
+        return gcp.Provider(
+            f"{self._name}-gcp",
+            project=self._site.project,
+            region=self._site.region,
+            zone=self._site.zone,
+            opts=pulumi.ResourceOptions(parent=self),
+        )
+
+    def _kubernetes_provider(self) -> kubernetes.Provider:
+        return kubernetes.Provider(
+            f"{self._name}-kubernetes",
+            kubeconfig=self._cluster.kubeconfig,
+            cluster_identifier=self._site.cluster_path,
+            opts=pulumi.ResourceOptions(parent=self),
+        )
+
+    def _in_cloud(self) -> pulumi.ResourceOptions:
+        return pulumi.ResourceOptions(parent=self, providers=[self._cloud])
+
+    def _in_cluster(self) -> pulumi.ResourceOptions:
+        return pulumi.ResourceOptions(parent=self, providers=[self._kubernetes], deleted_with=self._cluster.resource)
+
+    def _declare_cluster(self) -> Cluster:
+        args = ClusterArgs(
+            site=self._site,
+            settings=self._settings.cluster,
+            network=self._network.network_id,
+            subnetwork=self._network.subnetwork_id,
+            control_plane_range=self._settings.network.control_plane_range,
+        )
+        return Cluster(f"{self._name}-cluster", args, self._in_cloud())
+
+    def _declare_pools(self, heads: NodeAccount, slices: NodeAccount) -> None:
+        """Declare the head pool and, after it in the lanes, every slice of every group."""
+        name, settings, cluster = self._name, self._settings, self._cluster.cluster_name
+        lanes = PoolLanes(1 + sum(group.pools for group in settings.slices))
+        head_args = HeadNodePoolArgs(
+            site=self._site,
+            head=settings.head,
+            cluster=cluster,
+            service_account=heads.email,
+            lanes=lanes,
+            after=[heads, self._network],
+        )
+        self._head_pool = HeadNodePool(f"{name}-heads", head_args, self._in_cloud())
+        self._groups: dict[str, MultisliceGroup] = {}
+        for group in settings.slices:
+            group_args = MultisliceGroupArgs(
+                site=self._site,
+                group=group,
+                cluster=cluster,
+                service_account=slices.email,
+                protect=settings.cluster.deletion_protection,
+                lanes=lanes,
+                after=[slices, self._network],
+            )
+            self._groups[group.name] = MultisliceGroup(f"{name}-slices-{group.name}", group_args, self._in_cloud())
+
+    def _declare_scratch(self, heads: NodeAccount, slices: NodeAccount) -> None:
+        args = ScratchBucketArgs(
+            site=self._site,
+            scratch=self._settings.scratch,
+            members={"heads": heads.member, "slices": slices.member},
+            keep=self._settings.environment == "prod",
+        )
+        self._scratch = ScratchBucket(f"{self._name}-scratch", args, self._in_cloud())
+
+    def _declare_installs(self) -> None:
+        """Declare what jobs find in the cluster."""
+        name, settings, cluster = self._name, self._settings, self._cluster.resource
+        jobset = JobSetInstall(
+            f"{name}-jobset",
+            JobSetInstallArgs(settings.install.jobset, cluster, after=[self._head_pool]),
+            self._in_cluster(),
+        )
+        controller = PathwaysJobInstall(
+            f"{name}-pathways-job",
+            PathwaysJobInstallArgs(settings.install.pathways_job, cluster, after=[jobset]),
+            self._in_cluster(),
+        )
+        priorities = PriorityClasses(
+            f"{name}-priorities", PriorityClassesArgs(settings.priorities, cluster), self._in_cluster()
+        )
+        jobs = Namespace(
+            f"{name}-jobs-namespace", metadata=namespace(settings.namespace)["metadata"], opts=self._in_cluster()
+        )
+        self._installs: list[pulumi.Resource] = [jobset, controller, priorities, jobs]
+
+    def _declare_workloads(self) -> None:
+        for workload in self._settings.workloads:
+            args = PathwaysWorkloadArgs(
+                manifest=pathways_job(self._settings, workload),
+                cluster=self._cluster.resource,
+                after=[*self._installs, self._scratch, self._head_pool, self._groups[workload.slices.group]],
+            )
+            PathwaysWorkload(f"{self._name}-job-{workload.name}", args, self._in_cluster())
+
+    def _exports(self) -> dict[str, Any]:
+        site, settings = self._site, self._settings
+        return {
+            "cluster": self._cluster.cluster_name,
+            "kubeconfig": self._cluster.kubeconfig,
+            "getCredentials": (
+                f"gcloud container clusters get-credentials {site.cluster_name} --dns-endpoint"
+                f" --location {site.region} --project {site.project}"
+            ),
+            "scratchLocation": settings.scratch.location,
+            "slices": {group.name: f"{group.count} of {group.slice}" for group in settings.slices},
+            "jobs": [f"{settings.namespace}/{workload.name}" for workload in settings.workloads],
+        }

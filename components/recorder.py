@@ -1,0 +1,255 @@
+"""Runs the Pulumi program without an engine, cloud or network, and tells what it would register.
+
+The program runs as it is, in a thread of its own, against a resource monitor that writes every request down and
+answers with the outputs that the real resources would have. What comes back is plain data.
+"""
+
+import asyncio
+import contextvars
+import json
+import re
+import runpy
+import threading
+from collections.abc import Callable, Iterable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+import pulumi
+from google.protobuf import struct_pb2
+from pulumi.runtime import rpc, settings
+from pulumi.runtime.mocks import MockMonitor, Mocks
+from pulumi.runtime.proto import callback_pb2, resource_pb2
+from pulumi.runtime.stack import run_pulumi_func
+
+from components.simulated_outputs import simulated_outputs
+from pathways.settings import read_stack_file
+
+PROJECT_NAME: Final = "pathways"
+"""Name of the Pulumi project, as in Pulumi.yaml."""
+
+PROGRAM: Final = Path(__file__).resolve().parent.parent / "__main__.py"
+
+_STACK_TYPE: Final = "pulumi:pulumi:Stack"
+
+
+@dataclass(frozen=True)
+class RecordedOptions:
+    """How the engine is told to treat a resource. URNs name other resources, paths are camelCase property paths.
+
+    dependencies: every resource that it waits for, whether named in depends_on or through a property.
+    property_dependencies: the latter alone, by property.
+    custom_timeouts: of create, update and delete, as durations such as "90m"; "" leaves the provider's.
+    """
+
+    protect: bool
+    delete_before_replace: bool
+    retain_on_delete: bool
+    dependencies: tuple[str, ...]
+    property_dependencies: Mapping[str, tuple[str, ...]]
+    ignore_changes: tuple[str, ...]
+    replace_on_changes: tuple[str, ...]
+    deleted_with: str
+    custom_timeouts: Mapping[str, str]
+    aliases: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class RecordedResource:
+    """A registered resource, as the engine sees it.
+
+    type: token, such as "gcp:container/nodePool:NodePool". urn: the one that the engine would give it.
+    parent: URN, "" under the stack itself. provider: URN of its explicit provider, "" where it has none.
+    custom: whether a provider makes it; False for components. properties: camelCase inputs, secrets in the clear.
+    """
+
+    type: str
+    name: str
+    urn: str
+    parent: str
+    provider: str
+    custom: bool
+    properties: Mapping[str, Any]
+    options: RecordedOptions
+
+
+@dataclass(frozen=True)
+class Recording:
+    """resources: what others depend on first, else by name; always in the same order. outputs: the stack's exports."""
+
+    resources: tuple[RecordedResource, ...]
+    outputs: Mapping[str, Any]
+
+    def of_type(self, type_token: str) -> list[RecordedResource]:
+        """Return the resources of one type."""
+        return [resource for resource in self.resources if resource.type == type_token]
+
+    def named(self, name: str) -> RecordedResource:
+        """Return the resource with that logical name; KeyError when there is none."""
+        for resource in self.resources:
+            if resource.name == name:
+                return resource
+        raise KeyError(name)
+
+
+def record_stack_file(path: Path) -> Recording:
+    """Run the stack's program with the configuration of a stack file; see `record`.
+
+    Raises StackNotFound, and SettingsError where the file cannot be read. Values under `secure:` stay encrypted.
+    """
+    config = read_stack_file(path).get("config") or {}
+    return record(config, path.stem.removeprefix("Pulumi."))
+
+
+def record(config: Mapping[str, Any], stack: str, program: Path = PROGRAM) -> Recording:
+    """Run `program` as stack `stack` with `config` and return what it registers and exports.
+
+    config: the stack's configuration, by full key ("gcp:project"); values as the stack file has them.
+    What the program raises (pulumi.RunError for settings that are refused) is raised here.
+    """
+    recording: list[Recording] = []
+    failure: list[BaseException] = []
+
+    def run() -> None:
+        try:
+            recording.append(contextvars.Context().run(asyncio.run, _run_program(config, stack, program)))
+        except BaseException as error:
+            failure.append(error)
+
+    thread = threading.Thread(target=run, name="pulumi-program")
+    thread.start()
+    thread.join()
+    if failure:
+        raise failure[0]
+    return recording[0]
+
+
+async def _run_program(config: Mapping[str, Any], stack: str, program: Path) -> Recording:
+    """Run the program in the current event loop and context, which must be fresh ones."""
+    asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(max_workers=1))
+    pulumi.runtime.set_all_config(
+        {key: value if isinstance(value, str) else json.dumps(value, default=str) for key, value in config.items()}
+    )
+    monitor = _RecordingMonitor(str(config.get("gcp:project", "")))
+    pulumi.runtime.set_mocks(_NoMocks(), project=PROJECT_NAME, stack=stack, preview=False, monitor=monitor)
+    settings.SETTINGS.callbacks = _UnservedCallbacks()
+    settings.SETTINGS.outputs = set()
+    exports: dict[str, Any] = {}
+
+    async def run() -> None:
+        runpy.run_path(str(program), run_name="__main__")
+        stack_resource = settings.get_root_resource()
+        for name, value in stack_resource.outputs.items():  # type: ignore[union-attr]
+            exports[name] = await pulumi.Output.from_input(value).future()
+
+    await run_pulumi_func(run)
+    return Recording(_in_order(monitor.recorded), exports)
+
+
+class _RecordingMonitor(MockMonitor):
+    """Answers for the engine's resource monitor and keeps each registration."""
+
+    def __init__(self, project: str) -> None:
+        super().__init__(_NoMocks())
+        self.recorded: list[RecordedResource] = []
+        self._project = project
+
+    def make_urn(self, parent: str, type_: str, name: str) -> str:
+        """Return the URN as the engine forms it: children of the stack do not carry the stack's type."""
+        parent_types = parent.split("::")[2] if parent else _STACK_TYPE
+        qualified_type = type_ if parent_types == _STACK_TYPE else f"{parent_types}${type_}"
+        return "::".join((f"urn:pulumi:{settings.get_stack()}", str(settings.get_project()), qualified_type, name))
+
+    def RegisterResource(self, request: resource_pb2.RegisterResourceRequest) -> resource_pb2.RegisterResourceResponse:
+        urn = self.make_urn(request.parent, request.type, request.name)
+        if request.type == _STACK_TYPE:
+            return resource_pb2.RegisterResourceResponse(urn=urn)
+        properties = _plain(rpc.deserialize_properties(request.object))
+        self.recorded.append(_recorded(request, urn, properties))
+        identifier, outputs = simulated_outputs(request.type, request.name, properties, self._project)
+        state = struct_pb2.Struct()
+        state.CopyFrom(request.object)
+        state.update(outputs)
+        return resource_pb2.RegisterResourceResponse(urn=urn, id=identifier, object=state)
+
+    def Invoke(self, request: resource_pb2.ResourceInvokeRequest) -> resource_pb2.ResourceInvokeResponse:
+        raise NotImplementedError(f"The program asks the cloud ({request.tok}); it must be plannable without one.")
+
+
+class _NoMocks(Mocks):
+    """set_mocks wants an object of this type; the recording monitor never asks it."""
+
+    def call(self, args: pulumi.runtime.MockCallArgs) -> tuple[dict[Any, Any], None]:
+        raise NotImplementedError(args.token)
+
+    def new_resource(self, args: pulumi.runtime.MockResourceArgs) -> tuple[str, dict[Any, Any]]:
+        raise NotImplementedError(args.typ)
+
+
+class _UnservedCallbacks:
+    """Takes transforms without opening a port for them: only an engine would call them."""
+
+    def register_transform(self, transform: Callable[..., Any]) -> callback_pb2.Callback:
+        return callback_pb2.Callback(token=transform.__name__)
+
+
+def _recorded(request: resource_pb2.RegisterResourceRequest, urn: str, properties: dict[str, Any]) -> RecordedResource:
+    timeouts = request.customTimeouts
+    return RecordedResource(
+        type=request.type,
+        name=request.name,
+        urn=urn,
+        parent="" if _is_stack(request.parent) else request.parent,
+        provider=request.provider.rpartition("::")[0],
+        custom=request.custom,
+        properties=properties,
+        options=RecordedOptions(
+            protect=request.protect,
+            delete_before_replace=request.deleteBeforeReplace,
+            retain_on_delete=request.retainOnDelete,
+            dependencies=tuple(sorted(request.dependencies)),
+            property_dependencies={
+                name: tuple(sorted(dependencies.urns))
+                for name, dependencies in request.propertyDependencies.items()
+                if dependencies.urns
+            },
+            ignore_changes=tuple(request.ignoreChanges),
+            replace_on_changes=tuple(request.replaceOnChanges),
+            deleted_with=request.deletedWith,
+            custom_timeouts={"create": timeouts.create, "update": timeouts.update, "delete": timeouts.delete},
+            aliases=tuple(alias.urn or alias.spec.name for alias in request.aliases),
+        ),
+    )
+
+
+def _in_order(resources: Iterable[RecordedResource]) -> tuple[RecordedResource, ...]:
+    """Return the resources by how many stand before each, one after the other, and then by name.
+
+    They arrive in an order that differs from run to run, though what one depends on is always there before it.
+    """
+    depth: dict[str, int] = {"": 0}
+    for resource in resources:
+        before = (*resource.options.dependencies, resource.parent, resource.provider)
+        depth[resource.urn] = 1 + max(depth[urn] for urn in before)
+    return tuple(sorted(resources, key=lambda resource: (depth[resource.urn], _natural(resource.name))))
+
+
+def _natural(name: str) -> list[str | int]:
+    """Return a key by which slice 2 comes before slice 10."""
+    return [int(part) if part.isdigit() else part for part in re.split(r"(\d+)", name)]
+
+
+def _is_stack(urn: str) -> bool:
+    return f"::{_STACK_TYPE}::" in urn
+
+
+def _plain(value: Any) -> Any:
+    """Return the value with secrets unwrapped and numbers that are whole as integers, at any depth."""
+    if rpc.is_rpc_secret(value):
+        return _plain(rpc.unwrap_rpc_secret(value))
+    if isinstance(value, Mapping):
+        return {key: _plain(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_plain(item) for item in value]
+    return int(value) if isinstance(value, float) and value.is_integer() else value

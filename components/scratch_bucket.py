@@ -1,0 +1,101 @@
+"""The bucket for Pathways' compiled programs, and the rights on it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import pulumi
+from pulumi_gcp import projects, storage
+
+from components.site import Site
+from pathways.settings import ScratchSettings
+
+PERMISSIONS = (
+    "storage.buckets.get",
+    "storage.buckets.update",
+    "storage.objects.create",
+    "storage.objects.get",
+    "storage.objects.list",
+)
+"""What Pathways does with its scratch location: it keeps compiled programs there and adds a lifecycle rule itself."""
+
+
+@dataclass(frozen=True)
+class ScratchBucketArgs:
+    """What a ScratchBucket is made from.
+
+    site: the bucket is in its region, never in several; the custom role is in its project.
+    scratch: names, and the ages at which objects go. members: IAM members that may use it, by a stable short name.
+    keep: what is in it outlives `destroy`.
+    """
+
+    site: Site
+    scratch: ScratchSettings
+    members: Mapping[str, pulumi.Input[str]]
+    keep: bool
+
+
+class ScratchBucket(pulumi.ComponentResource):
+    """A bucket in the slices' region that the given accounts alone may use, and only as Pathways needs.
+
+    Lifecycle rules are one list that Pathways adds to on its own, so they are ours at creation only: afterwards the
+    list is ignored, or the next deployment would take Pathways' rule away. An edit to the ages therefore does not
+    reach a bucket that stands; change the rules in the bucket. A bucket holds 50 prefixes with rules at most
+    (Google, "Port JAX workloads to Pathways"), hence one prefix for all jobs.
+
+    There is nothing to restore in it, so versions and soft-deleted objects are not kept (both would be billed).
+
+    The role is a custom one because none that is predefined has these five permissions without the right to delete
+    objects. A deleted role's id stays taken for weeks; the provider revives it when it comes back in that time.
+
+    With `keep` it is protected and never emptied: `destroy` stops at it, `destroy --exclude-protected` leaves it.
+    """
+
+    def __init__(self, name: str, args: ScratchBucketArgs, opts: pulumi.ResourceOptions | None = None) -> None:
+        super().__init__("pathways:gcp:ScratchBucket", name, None, opts)
+        site, scratch = args.site, args.scratch
+        bucket = storage.Bucket(
+            f"{name}-bucket",
+            name=scratch.bucket,
+            location=site.region,
+            storage_class="STANDARD",
+            uniform_bucket_level_access=True,
+            public_access_prevention="enforced",
+            soft_delete_policy={"retention_duration_seconds": 0},
+            versioning={"enabled": False},
+            lifecycle_rules=[
+                {
+                    "action": {"type": "Delete"},
+                    "condition": {"age": scratch.expire_days, "matches_prefixes": [f"{scratch.prefix}/"]},
+                },
+                {
+                    "action": {"type": "AbortIncompleteMultipartUpload"},
+                    "condition": {"age": scratch.aborted_upload_days},
+                },
+            ],
+            labels=site.labels("scratch"),
+            force_destroy=not args.keep,
+            opts=pulumi.ResourceOptions(
+                parent=self,
+                protect=args.keep,
+                delete_before_replace=True,
+                ignore_changes=["lifecycleRules"],
+            ),
+        )
+        role = projects.IAMCustomRole(
+            f"{name}-role",
+            role_id=f"pathways.{site.cluster_name.replace('-', '_')}.scratch",
+            project=site.project,
+            title="Pathways scratch space",
+            description="Keep compiled programs in a bucket and set its lifecycle rule",
+            permissions=list(PERMISSIONS),
+            opts=pulumi.ResourceOptions(parent=self, delete_before_replace=True),
+        )
+        for member_name, member in args.members.items():
+            storage.BucketIAMMember(
+                f"{name}-{member_name}",
+                bucket=bucket.name,
+                role=role.name,
+                member=member,
+                opts=pulumi.ResourceOptions(parent=self),
+            )
+        self.register_outputs({"bucket": bucket.name})
