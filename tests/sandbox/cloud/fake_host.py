@@ -1,0 +1,51 @@
+"""A control plane that only remembers."""
+
+from __future__ import annotations
+
+import threading
+
+from sandbox.cloud import Endpoint
+
+
+class FakeHost:
+    """A ClusterHost without processes; `gate` holds back add_nodes until it is set."""
+
+    def __init__(self):
+        self.nodes = {}
+        self.there = False
+        self.gate = threading.Event()
+        self.gate.set()
+        self.created = 0
+
+    def create(self):
+        self.there, self.nodes = True, {}
+        self.created += 1
+        return self.endpoint()
+
+    def delete(self):
+        self.there, self.nodes = False, {}
+
+    def endpoint(self):
+        return Endpoint("127.0.0.1:6443", "-----BEGIN CERTIFICATE-----\n") if self.there else None
+
+    def add_nodes(self, nodes):
+        assert self.gate.wait(20)
+        for node in nodes:
+            self.nodes.setdefault(node["metadata"]["name"], node)
+
+    def update_nodes(self, pool, labels, taints):
+        for node in self.of_pool(pool):
+            for key, value in labels.items():
+                node["metadata"]["labels"].pop(key, None)
+                if value is not None:
+                    node["metadata"]["labels"][key] = value
+            node["spec"]["taints"] = list(taints)
+
+    def remove_nodes(self, pool, names=None):
+        for node in self.of_pool(pool):
+            if names is None or node["metadata"]["name"] in names:
+                del self.nodes[node["metadata"]["name"]]
+
+    def of_pool(self, pool):
+        label = "cloud.google.com/gke-nodepool"
+        return [node for node in self.nodes.values() if node["metadata"]["labels"][label] == pool]
