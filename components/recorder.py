@@ -24,6 +24,7 @@ from pulumi.runtime.proto import callback_pb2, resource_pb2
 from pulumi.runtime.stack import run_pulumi_func
 
 from components.simulated_outputs import simulated_outputs
+from pathways.resources import Resource, ResourceOptions
 from pathways.settings import read_stack_file
 
 PROJECT_NAME: Final = "pathways"
@@ -35,57 +36,17 @@ _STACK_TYPE: Final = "pulumi:pulumi:Stack"
 
 
 @dataclass(frozen=True)
-class RecordedOptions:
-    """How the engine is told to treat a resource. URNs name other resources, paths are camelCase property paths.
-
-    dependencies: every resource that it waits for, whether named in depends_on or through a property.
-    property_dependencies: the latter alone, by property.
-    custom_timeouts: of create, update and delete, as durations such as "90m"; "" leaves the provider's.
-    """
-
-    protect: bool
-    delete_before_replace: bool
-    retain_on_delete: bool
-    dependencies: tuple[str, ...]
-    property_dependencies: Mapping[str, tuple[str, ...]]
-    ignore_changes: tuple[str, ...]
-    replace_on_changes: tuple[str, ...]
-    deleted_with: str
-    custom_timeouts: Mapping[str, str]
-    aliases: tuple[str, ...]
-
-
-@dataclass(frozen=True)
-class RecordedResource:
-    """A registered resource, as the engine sees it.
-
-    type: token, such as "gcp:container/nodePool:NodePool". urn: the one that the engine would give it.
-    parent: URN, "" under the stack itself. provider: URN of its explicit provider, "" where it has none.
-    custom: whether a provider makes it; False for components. properties: camelCase inputs, secrets in the clear.
-    """
-
-    type: str
-    name: str
-    urn: str
-    parent: str
-    provider: str
-    custom: bool
-    properties: Mapping[str, Any]
-    options: RecordedOptions
-
-
-@dataclass(frozen=True)
 class Recording:
     """resources: what others depend on first, else by name; always in the same order. outputs: the stack's exports."""
 
-    resources: tuple[RecordedResource, ...]
+    resources: tuple[Resource, ...]
     outputs: Mapping[str, Any]
 
-    def of_type(self, type_token: str) -> list[RecordedResource]:
+    def of_type(self, type_token: str) -> list[Resource]:
         """Return the resources of one type."""
         return [resource for resource in self.resources if resource.type == type_token]
 
-    def named(self, name: str) -> RecordedResource:
+    def named(self, name: str) -> Resource:
         """Return the resource with that logical name; KeyError when there is none."""
         for resource in self.resources:
             if resource.name == name:
@@ -152,7 +113,7 @@ class _RecordingMonitor(MockMonitor):
 
     def __init__(self, project: str) -> None:
         super().__init__(_NoMocks())
-        self.recorded: list[RecordedResource] = []
+        self.recorded: list[Resource] = []
         self._project = project
 
     def make_urn(self, parent: str, type_: str, name: str) -> str:
@@ -194,9 +155,9 @@ class _UnservedCallbacks:
         return callback_pb2.Callback(token=transform.__name__)
 
 
-def _recorded(request: resource_pb2.RegisterResourceRequest, urn: str, properties: dict[str, Any]) -> RecordedResource:
+def _recorded(request: resource_pb2.RegisterResourceRequest, urn: str, properties: dict[str, Any]) -> Resource:
     timeouts = request.customTimeouts
-    return RecordedResource(
+    return Resource(
         type=request.type,
         name=request.name,
         urn=urn,
@@ -204,7 +165,7 @@ def _recorded(request: resource_pb2.RegisterResourceRequest, urn: str, propertie
         provider=request.provider.rpartition("::")[0],
         custom=request.custom,
         properties=properties,
-        options=RecordedOptions(
+        options=ResourceOptions(
             protect=request.protect,
             delete_before_replace=request.deleteBeforeReplace,
             retain_on_delete=request.retainOnDelete,
@@ -223,7 +184,7 @@ def _recorded(request: resource_pb2.RegisterResourceRequest, urn: str, propertie
     )
 
 
-def _in_order(resources: Iterable[RecordedResource]) -> tuple[RecordedResource, ...]:
+def _in_order(resources: Iterable[Resource]) -> tuple[Resource, ...]:
     """Return the resources by how many stand before each, one after the other, and then by name.
 
     They arrive in an order that differs from run to run, though what one depends on is always there before it.

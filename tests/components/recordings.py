@@ -5,7 +5,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from components.recorder import RecordedResource, Recording, record, record_stack_file
+from components.recorder import Recording, record, record_stack_file
+from pathways.resources import Resource
 
 STACKS = Path(__file__).resolve().parents[2] / "stacks"
 
@@ -39,7 +40,7 @@ def declare_pool(zone: str = SMALL["zone"], **group: Any) -> dict[str, Any]:
     return dict(pool.properties)
 
 
-def slice_pools(recording: Recording) -> list[RecordedResource]:
+def slice_pools(recording: Recording) -> list[Resource]:
     """The TPU pools of a recording, without the head pool."""
     pools = recording.of_type(NODE_POOL)
     return [pool for pool in pools if "MultisliceGroup" in pool.properties["nodeConfig"]["labels"]]

@@ -4,7 +4,8 @@ import pulumi
 import pytest
 
 from components.jobset_install import leave_certificate_to_controller
-from components.recorder import RecordedResource, Recording
+from components.recorder import Recording
+from pathways.resources import Resource
 from tests.components.recordings import declare, slice_pools
 
 CHART = "kubernetes:helm.sh/v4:Chart"
@@ -12,7 +13,7 @@ MANIFEST = "kubernetes:yaml/v2:ConfigGroup"
 JOB = "kubernetes:pathways-job.pathways.domain/v1:PathwaysJob"
 
 
-def waits_for(recording: Recording, resource: RecordedResource) -> set[str]:
+def waits_for(recording: Recording, resource: Resource) -> set[str]:
     """URNs of everything that stands before a resource is registered."""
     by_urn = {other.urn: other for other in recording.resources}
     found: set[str] = set()
