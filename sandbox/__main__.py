@@ -1,4 +1,7 @@
-"""`python -m sandbox`: rehearse a stack on this machine."""
+"""`python -m sandbox`: rehearse a stack on this machine.
+
+Commands import what they need, since the engine's SDK alone takes a second.
+"""
 
 from __future__ import annotations
 
@@ -9,8 +12,8 @@ import typer
 from rich.console import Console
 
 from pathways.settings import SettingsError, StackNotFound
-from sandbox import commands
 from sandbox.daemon import DaemonError
+from sandbox.home import Busy
 from sandbox.toolchain import ToolchainError
 from sandbox.toolchain.__main__ import toolchain
 
@@ -29,31 +32,41 @@ Json = Annotated[bool, typer.Option("--json", help="For machines: one JSON docum
 @app.command()
 def up(stack: Stack = "dev") -> None:
     """Deploy the stack and wait until its jobs run; again: an ordinary update."""
+    from sandbox import commands
+
     raise typer.Exit(commands.up(stack))
 
 
 @app.command()
 def preview(stack: Stack = "dev") -> None:
     """Show what `up` would change."""
+    from sandbox import commands
+
     raise typer.Exit(commands.preview(stack))
 
 
 @app.command()
 def refresh(stack: Stack = "dev") -> None:
     """Take over into the state what changed in cloud and cluster."""
+    from sandbox import commands
+
     raise typer.Exit(commands.refresh(stack))
 
 
 @app.command()
 def down(stack: Stack = "dev") -> None:
     """Destroy the stack's resources in dependency order, then the sandbox itself."""
+    from sandbox import commands
+
     raise typer.Exit(commands.down(stack))
 
 
 @app.command()
 def status(stack: Stack = "dev", json: Json = False) -> None:
     """Show nodes, jobs, pods, versions and ports."""
-    raise typer.Exit(commands.status(stack, as_json=json))
+    from sandbox.status import status as show
+
+    raise typer.Exit(show(stack, as_json=json))
 
 
 def main() -> None:
@@ -64,7 +77,7 @@ def main() -> None:
     except SettingsError as error:
         errors.print(str(error))
         sys.exit(1)
-    except (StackNotFound, ToolchainError, DaemonError, commands.Busy) as error:
+    except (StackNotFound, ToolchainError, DaemonError, Busy) as error:
         errors.print(str(error))
         sys.exit(2)
 

@@ -1,8 +1,7 @@
-"""What the sandbox's commands do; each returns its exit code: 0 fine, 1 found wanting."""
+"""The commands that run the engine; each returns its exit code: 0 fine, 1 found wanting."""
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -16,18 +15,13 @@ from rich.console import Console
 from pathways.settings import StackSettings, find_stack, load_stack_file
 from sandbox import cluster_view, daemon, report
 from sandbox.engine import workspace
-from sandbox.engine.events import Events
 from sandbox.engine.progress import phases, shown
 from sandbox.engine.recovery import recover
 from sandbox.engine.runs import Operation, Run, run
-from sandbox.home import Home
+from sandbox.home import Busy, Home, home_of
 from sandbox.toolchain import Toolchain, ensure
 
 PODS_SECONDS = 180
-
-
-class Busy(Exception):
-    """Another command works on this sandbox."""
 
 
 @dataclass(frozen=True)
@@ -104,7 +98,7 @@ def refresh(stack: str) -> int:
 def down(stack: str) -> int:
     """Destroys the stack, then stops and removes the sandbox."""
     console = Console()
-    home = Home.of(find_stack(stack).name.removeprefix("Pulumi.").removesuffix(".yaml"))
+    home = home_of(stack)
     if not home.exists():
         console.print(f"no sandbox of {home.stack}")
         return 0
@@ -116,19 +110,6 @@ def down(stack: str) -> int:
         daemon.stop(home)
     home.remove()
     report.destroyed(console, done)
-    return 0
-
-
-def status(stack: str, *, as_json: bool) -> int:
-    """Shows the sandbox as it is, without starting anything."""
-    home = Home.of(find_stack(stack).name.removeprefix("Pulumi.").removesuffix(".yaml"))
-    running = daemon.running(home)
-    described = home.read_daemon() if running else {"pid": None, "ports": {}, "versions": {}, "kubeconfig": None}
-    seen = cluster_view.view(Path(described["kubeconfig"])) if running else cluster_view.ClusterView([], [], [])
-    if as_json:
-        print(json.dumps({"stack": home.stack, "running": running, **described, **seen.as_dict()}, indent=1))
-    else:
-        report.status(Console(), home.stack, running, seen, described)
     return 0
 
 

@@ -13,7 +13,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from pathways.settings import find_stack
+
 PROJECT = Path(__file__).resolve().parent.parent
+
+
+class Busy(Exception):
+    """Another command works on this sandbox."""
 
 
 @dataclass(frozen=True)
@@ -96,10 +102,9 @@ class Home:
         return described
 
 
-def all_homes() -> list[Home]:
-    """Every sandbox of this checkout."""
-    base = Home.of("any").root.parent
-    return [Home(folder, folder.name) for folder in sorted(base.iterdir()) if folder.is_dir()] if base.is_dir() else []
+def home_of(stack: str) -> Home:
+    """The sandbox of a stack that is given by name or path, whatever its file holds. Raises StackNotFound."""
+    return Home.of(find_stack(stack).name.removeprefix("Pulumi.").removesuffix(".yaml"))
 
 
 def _free_ports(count: int) -> list[int]:

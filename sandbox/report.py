@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import shlex
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 from rich.table import Table
 
 from sandbox.cluster_view import ClusterView, NodeView, PodView
-from sandbox.engine.events import Events
-from sandbox.engine.runs import Run
+
+if TYPE_CHECKING:  # the engine's SDK takes a second to import, and `status` does without
+    from sandbox.engine.events import Events
+    from sandbox.engine.runs import Run
 
 
 def deployed(console: Console, seen: ClusterView, spent: dict[str, float], events: Events, kubeconfig: Path) -> None:

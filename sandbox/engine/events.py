@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pulumi.automation import EngineEvent, OpType
 
 STYLE_TAG = re.compile(r"<\{%.*?%\}>")
-QUIET = {OpType.SAME, OpType.READ, OpType.READ_REPLACEMENT, OpType.READ_DISCARD}
+QUIET = {OpType.SAME, OpType.READ, OpType.READ_REPLACEMENT}
 
 
 @dataclass

@@ -18,7 +18,7 @@ from typing import Any
 
 from pulumi import automation
 
-from pathways.settings import read_stack_file
+from pathways.settings import StackSettings, read_stack_file
 from sandbox.home import PROJECT, Home
 from sandbox.pathways_job import INSTALL_MANIFEST
 from sandbox.toolchain import Toolchain
@@ -26,14 +26,13 @@ from sandbox.toolchain import Toolchain
 PLACEHOLDER_SECRET = "a secret of the stack file, unknown to the sandbox"  # noqa: S105
 
 
-def copy_project(home: Home, stack_file: Path, toolchain: Toolchain) -> None:
+def copy_project(home: Home, stack_file: Path, settings: StackSettings, toolchain: Toolchain) -> None:
     """Writes the sandbox's own copy of the project's and the stack's file; the user's are never written."""
     content = without_secrets(read_stack_file(stack_file))
     for key in ("encryptionsalt", "encryptedkey", "secretsprovider"):
         content.pop(key, None)
     install = content["config"]["pathways:platform"].setdefault("install", {})
-    jobset = install.setdefault("jobset", {})
-    jobset["source"] = str(toolchain.chart(f"jobset-{jobset.get('version', DEFAULT_JOBSET)}"))
+    install.setdefault("jobset", {})["source"] = str(toolchain.chart(f"jobset-{settings.install.jobset.version}"))
     install.setdefault("pathwaysJob", {})["source"] = str(INSTALL_MANIFEST)
     shutil.copyfile(PROJECT / "Pulumi.yaml", home.project / "Pulumi.yaml")
     stacks = home.project / "stacks"
