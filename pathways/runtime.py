@@ -5,7 +5,6 @@ Source, where none is named: PathwaysJob controller v0.1.4 and JobSet 0.11, as t
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 MAIN_CONTAINER = "main"
@@ -51,8 +50,3 @@ def coordinator_label(name: str) -> str:
 def image_tag(jax_version: str) -> str:
     """Return the tag that Pathways' images for a JAX version have."""
     return f"jax-{jax_version}"
-
-
-def reserved_variables(environment: Mapping[str, object]) -> list[str]:
-    """Return the names that a main container must not set, since the controller sets them as well."""
-    return [name for name in environment if name in MAIN_ENVIRONMENT]

@@ -8,9 +8,9 @@ from collections.abc import Iterable
 SHOWN_CHARACTERS = 60
 
 
-def quoted(text: str) -> str:
+def quoted(text: str, shown_characters: int = SHOWN_CHARACTERS) -> str:
     """Return the text in double quotes, on one line, and shortened where it is absurdly long."""
-    shown = text if len(text) <= SHOWN_CHARACTERS else f"{text[: SHOWN_CHARACTERS - 3]}..."
+    shown = text if len(text) <= shown_characters else f"{text[: shown_characters - 3]}..."
     escaped = "".join(each if each.isprintable() else each.encode("unicode_escape").decode() for each in shown)
     return '"' + escaped.replace('"', '\\"') + '"'
 
@@ -21,6 +21,11 @@ def nearest(text: str, legal: Iterable[str], cutoff: float = 0.6) -> list[str]:
     # Longer texts are no near miss of anything, and comparing them takes its time.
     found = difflib.get_close_matches(text[:SHOWN_CHARACTERS].lower(), by_case, n=1, cutoff=cutoff)
     return [by_case[each] for each in found]
+
+
+def counted(number: int, noun: str) -> str:
+    """Return "1 slice", "2 slices"."""
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 def did_you_mean(candidates: Iterable[str]) -> str:

@@ -2,12 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Annotated, NamedTuple, Self
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from functools import cache
+from types import FunctionType
+from typing import Annotated, Any, NamedTuple, Self
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    ModelWrapValidatorHandler,
+    StringConstraints,
+    TypeAdapter,
+    model_validator,
+)
 from pydantic.alias_generators import to_camel
-from pydantic_core import InitErrorDetails, PydanticCustomError, ValidationError
+from pydantic_core import ErrorDetails, InitErrorDetails, PydanticCustomError, ValidationError
 
 MAX_REPLICAS = 2**31 - 1
 """Kubernetes counts in 32 bits."""
@@ -23,27 +34,89 @@ class Fault(NamedTuple):
 class Settings(BaseModel):
     """A mapping of the stack file: keys in camelCase, none but the declared ones, values of exactly the given kind.
 
-    What must hold among the values of a mapping is told by `faults`, all at once.
+    What must hold among the values of a mapping is told by methods that are marked with `must_hold`. All that is wrong
+    is told at once: such a method runs also when values that it does not read are wrong.
     """
 
     model_config = ConfigDict(
         alias_generator=to_camel,
+        defer_build=True,
         extra="forbid",
         frozen=True,
         strict=True,
-        use_attribute_docstrings=True,
     )
 
-    def faults(self) -> Iterator[Fault]:
-        """Yield what is wrong among the values. Runs once each of them is right by itself."""
-        yield from ()
+    @model_validator(mode="wrap")
+    @classmethod
+    def _tell_all(cls, written: Any, handler: ModelWrapValidatorHandler[Self]) -> Self:
+        try:
+            settings = handler(written)
+        except ValidationError as error:
+            if not isinstance(written, dict):
+                raise
+            found = [_again(details) for details in error.errors(include_url=False)]
+            wrong = {details["loc"][0] for details in found if details["loc"]}
+            faults = list(_faults_of_part(cls._part(written, wrong)))
+        else:
+            found = []
+            faults = [fault for check in _checks(settings) for fault in check()]
+        found += [InitErrorDetails(type=refused(message), loc=path, input=None) for path, message in faults]
+        if found:
+            raise ValidationError.from_exception_data(cls.__name__, found)
+        return settings
 
-    @model_validator(mode="after")
-    def _no_faults(self) -> Self:
-        details = [InitErrorDetails(type=refused(fault.message), loc=fault.path, input=None) for fault in self.faults()]
-        if details:
-            raise ValidationError.from_exception_data(type(self).__name__, details)
-        return self
+    @classmethod
+    def _part(cls, written: dict[str, Any], wrong: set[str | int]) -> Self:
+        """Return settings without the attributes whose keys are `wrong`."""
+        part = cls.model_construct()
+        for name, field in cls.model_fields.items():
+            key = field.alias or name
+            if key in wrong:
+                part.__dict__.pop(name, None)
+            elif key in written:
+                part.__dict__[name] = _adapter(cls, name).validate_python(written[key])
+        return part
+
+
+Check = Callable[[Any], Iterator[Fault]]
+
+
+def must_hold(method: Check) -> Check:
+    """Mark a method of Settings that yields what is wrong among its values."""
+    method.must_hold = True  # type: ignore[attr-defined]
+    return method
+
+
+def _checks(settings: Settings) -> list[Callable[[], Iterator[Fault]]]:
+    functions = [member for member in vars(type(settings)).values() if isinstance(member, FunctionType)]
+    return [getattr(settings, function.__name__) for function in functions if hasattr(function, "must_hold")]
+
+
+def _faults_of_part(part: Settings) -> Iterator[Fault]:
+    """Yield the faults that can be seen in a part of the settings; a check that reads what is not there is left out."""
+    for check in _checks(part):
+        with suppress(AttributeError):
+            yield from check()
+
+
+def _again(details: ErrorDetails) -> InitErrorDetails:
+    """Return an error in the form in which it can be raised once more."""
+    kind: str | PydanticCustomError = details["type"]
+    context = details.get("ctx", {})
+    if kind == _REFUSED:
+        kind = refused(context["message"])
+    return InitErrorDetails(type=kind, loc=details["loc"], input=details["input"], ctx=context)
+
+
+@cache
+def _adapter(model: type[Settings], name: str) -> TypeAdapter[Any]:
+    """Return the validator of one field."""
+    field = model.model_fields[name]
+    kind: Any = field.annotation
+    if field.metadata:
+        kind = Annotated[(kind, *field.metadata)]
+    is_model = isinstance(kind, type) and issubclass(kind, BaseModel)
+    return TypeAdapter(kind, config=None if is_model else ConfigDict(strict=True))
 
 
 NAME = r"^[a-z]([-a-z0-9]*[a-z0-9])?$"
@@ -67,6 +140,9 @@ Positive = Annotated[int, Field(ge=1, le=MAX_REPLICAS)]
 NotNegative = Annotated[int, Field(ge=0, le=MAX_REPLICAS)]
 
 
+_REFUSED = "refused"
+
+
 def refused(message: str) -> PydanticCustomError:
     """Return the error about a value that a validator raises; `message` becomes the text after the path."""
-    return PydanticCustomError("refused", "{message}", {"message": message})
+    return PydanticCustomError(_REFUSED, "{message}", {"message": message})

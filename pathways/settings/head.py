@@ -7,7 +7,7 @@ from typing import Annotated
 
 from pydantic import AfterValidator, Field
 
-from pathways.settings.base import Fault, Positive, Settings, refused
+from pathways.settings.base import Fault, Positive, Settings, must_hold, refused
 from pathways.tpu import CpuMachine, cpu_machines
 from pathways.wording import did_you_mean, nearest, quoted
 
@@ -30,7 +30,8 @@ class HeadSettings(Settings):
     max_nodes: Annotated[int, Field(ge=1, le=1000)] = 1
     """Nodes at most: as many Pathways jobs run at once; absent: one for each Pathways job."""
 
-    def faults(self) -> Iterator[Fault]:
+    @must_hold
+    def _bounds(self) -> Iterator[Fault]:
         if self.max_nodes < self.min_nodes:
             yield Fault(("maxNodes",), f"{self.max_nodes} is less than minNodes, {self.min_nodes}")
 

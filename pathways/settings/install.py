@@ -13,7 +13,7 @@ PATHWAYS_JOB_MANIFEST = "https://github.com/google/pathways-job/releases/downloa
 class JobSetInstall(Settings):
     """The JobSet controller. The PathwaysJob controller 0.1.4 fails on a condition that JobSet 0.12 added."""
 
-    version: Literal["0.10.1", "0.11.1"] = "0.11.1"
+    version: Literal["0.11.1"] = "0.11.1"
     """Version, without a leading v."""
     source: Text | None = None
     """Chart: an OCI reference or a local folder; absent: the published one."""

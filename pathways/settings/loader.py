@@ -10,8 +10,8 @@ from pydantic_core import ValidationError
 
 from pathways.documents import Document, Reader, UnreadableDocument, read_documents
 from pathways.documents import Path as KeyPath
+from pathways.settings.cross_checks import cross_check
 from pathways.settings.problems import Problem, SettingsError, problems_of, spell_path
-from pathways.settings.references import broken_references
 from pathways.settings.schema import PLATFORM_KEY
 from pathways.settings.stack import Origin, StackSettings
 from pathways.wording import did_you_mean, nearest, quoted
@@ -76,7 +76,7 @@ def _settings(raw: Any, *, project: str | None, stack: str, source: str, documen
     except ValidationError as error:
         found += problems_of(error, raw, document, PLATFORM_PATH)
     if isinstance(raw, dict):
-        found += broken_references(raw)
+        found += cross_check(raw)
     order = {path: position for position, path in enumerate(_paths(raw, ()))}
     found.sort(key=lambda problem: _position(problem[0], order))
     problems = [Problem(spell_path(path) or PLATFORM_KEY, message) for path, message in found]

@@ -8,9 +8,13 @@ from collections.abc import Iterator
 from typing import Annotated
 
 from pydantic import AfterValidator
+from pydantic.alias_generators import to_camel
 
-from pathways.settings.base import Fault, Settings, refused
+from pathways.settings.base import Fault, Settings, must_hold, refused
 from pathways.wording import quoted
+
+_SHARED = ipaddress.IPv4Network("100.64.0.0/10")
+_USUAL = ("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", _SHARED)
 
 
 def _cidr_block(text: str) -> str:
@@ -18,8 +22,8 @@ def _cidr_block(text: str) -> str:
         block = ipaddress.IPv4Network(text)
     except ValueError:
         raise refused(f"{quoted(text)} is no IPv4 block such as 10.0.0.0/20") from None
-    if not block.is_private:
-        raise refused(f"{quoted(text)} is not a private IPv4 block (10.0.0.0/8, 172.16.0.0/12, 192.168.0.0/16)")
+    if not (block.is_private or block.subnet_of(_SHARED)):
+        raise refused(f"{quoted(text)} is public; take a block of {', '.join(map(str, _USUAL))}")
     return text
 
 
@@ -44,8 +48,9 @@ class NetworkSettings(Settings):
     control_plane_range: Annotated[CidrBlock, AfterValidator(_slash_28)] = "172.16.0.32/28"
     """The /28 from which the control plane calls into the cluster."""
 
-    def faults(self) -> Iterator[Fault]:
-        blocks = {key: ipaddress.IPv4Network(value) for key, value in self.model_dump(by_alias=True).items()}
+    @must_hold
+    def _ranges_are_apart(self) -> Iterator[Fault]:
+        blocks = {to_camel(name): ipaddress.IPv4Network(text) for name, text in vars(self).items()}
         for (key, block), (other, other_block) in itertools.combinations(blocks.items(), 2):
             if block.overlaps(other_block):
                 yield Fault((other,), f"{other_block} overlaps {key}, {block}")

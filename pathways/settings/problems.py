@@ -12,7 +12,7 @@ from pydantic_core import ErrorDetails, ValidationError
 from pathways.documents import Document, Path
 from pathways.settings.base import MEANING_OF_PATTERN
 from pathways.settings.schema import keys_at
-from pathways.wording import did_you_mean, nearest, quoted
+from pathways.wording import counted, did_you_mean, nearest, quoted
 
 
 class Problem(NamedTuple):
@@ -30,8 +30,12 @@ class SettingsError(Exception):
 
     def __init__(self, source: str, problems: Sequence[Problem]) -> None:
         self.source, self.problems = source, list(problems)
-        number = f"{len(self.problems)} error{'s' if len(self.problems) > 1 else ''}"
-        super().__init__("\n".join([f"{source}: {number}", *(f"  {path}: {message}" for path, message in problems)]))
+        lines = [f"  {path}: {message}" for path, message in problems]
+        super().__init__("\n".join([f"{source}: {counted(len(lines), 'error')}", *lines]))
+
+
+OF_KEY = "[key]"
+"""What ends pydantic's path of an error that is about a key and not about its value."""
 
 
 def problems_of(
@@ -73,7 +77,7 @@ def _path_as_written(details: ErrorDetails, written: Any) -> Path:
     for index, part in enumerate(parts):
         if _has(value, part):
             value = value[part]
-        elif index < len(parts) - 1 or details["type"] not in ("missing", "refused"):
+        elif part == OF_KEY or index < len(parts) - 1 or details["type"] not in ("missing", "refused"):
             continue
         path.append(part)
     return tuple(path)

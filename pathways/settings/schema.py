@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import ast
+import inspect
+import itertools
+import textwrap
 from collections.abc import Iterator
 from functools import cache
 from typing import Any
 
 from pathways.documents import Path
+from pathways.settings.base import Settings
 from pathways.settings.stack import StackSettings
 
 PLATFORM_KEY = "pathways:platform"
@@ -37,8 +42,34 @@ def stack_file_schema() -> dict[str, Any]:
 
 
 def platform_schema() -> dict[str, Any]:
-    """Return the JSON Schema of the settings alone."""
-    return StackSettings.model_json_schema(by_alias=True)
+    """Return the JSON Schema of the settings alone, with the docstrings of fields as descriptions."""
+    schema = StackSettings.model_json_schema(by_alias=True)
+    for model in _models(Settings):
+        described = schema if model is StackSettings else schema["$defs"].get(model.__name__, {})
+        for key, text in _field_docstrings(model).items():
+            described.get("properties", {}).get(key, {}).setdefault("description", text)
+    return schema
+
+
+def _models(model: type[Settings]) -> Iterator[type[Settings]]:
+    for child in model.__subclasses__():
+        yield child
+        yield from _models(child)
+
+
+def _field_docstrings(model: type[Settings]) -> dict[str, str]:
+    """Return the docstring after each field, by key.
+
+    pydantic reads them as well, but at every start, which takes longer than all the rest of a check.
+    """
+    (definition,) = ast.parse(textwrap.dedent(inspect.getsource(model))).body
+    assert isinstance(definition, ast.ClassDef)
+    found = {}
+    for field, after in itertools.pairwise(definition.body):
+        match field, after:
+            case ast.AnnAssign(target=ast.Name(id=name)), ast.Expr(value=ast.Constant(value=str(text))):
+                found[model.model_fields[name].alias or name] = inspect.cleandoc(text)
+    return found
 
 
 def keys_at(path: Path) -> list[str]:

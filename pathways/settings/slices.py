@@ -8,7 +8,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from pathways.settings.base import NAME, Fault, NotNegative, Positive, Settings, Text
+from pathways.settings.base import NAME, Fault, NotNegative, Positive, Settings, Text, must_hold
 from pathways.settings.capacity import Capacity
 from pathways.tpu import IllegalSlice, Part, Slice, parse_slice
 
@@ -32,7 +32,8 @@ class SliceGroup(Settings):
     """Slices besides, that take the place of failed ones."""
     capacity: Capacity
 
-    def faults(self) -> Iterator[Fault]:
+    @must_hold
+    def _is_a_slice(self) -> Iterator[Fault]:
         if self.tpu is not None and (self.machine_type is not None or self.topology is not None):
             yield Fault(("tpu",), "says machine type and topology already; keep it, or the other two")
         elif self.tpu is None and self.machine_type is None:

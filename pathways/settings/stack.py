@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
 from pydantic import Field, PrivateAttr, StringConstraints, ValidationInfo, model_validator
 
-from pathways.runtime import HEAD_COMPONENTS, image_tag
-from pathways.settings.base import VERSION, ZONE, Fault, Name, Settings
+from pathways.runtime import image_tag
+from pathways.settings.base import VERSION, ZONE, Name, Settings
 from pathways.settings.cluster import ClusterSettings
 from pathways.settings.head import HeadSettings
 from pathways.settings.install import InstallSettings
 from pathways.settings.network import NetworkSettings
 from pathways.settings.scratch import ScratchSettings
 from pathways.settings.slices import SliceGroup
-from pathways.settings.workloads import GIB, PathwaysWorkload
-from pathways.wording import quoted
+from pathways.settings.workloads import PathwaysWorkload
 
 Zone = Annotated[str, StringConstraints(pattern=ZONE)]
 Version = Annotated[str, StringConstraints(pattern=VERSION)]
@@ -94,33 +92,6 @@ class StackSettings(Settings):
         """Return the group of that name."""
         return next(group for group in self.slices if group.name == name)
 
-    def faults(self) -> Iterator[Fault]:
-        yield from self._slices_that_the_controller_refuses()
-        machine = self.head.machine
-        for workload in self.workloads:
-            cpus = [*(component.cpus for component in HEAD_COMPONENTS), workload.resources.cpus]
-            memory = [*(component.memory_bytes for component in HEAD_COMPONENTS), workload.resources.memory_bytes]
-            if workload.mode == "headless":
-                cpus, memory = cpus[:-1], memory[:-1]
-            if sum(cpus) * 1000 > machine.allocatable_millicores or sum(memory) > machine.allocatable_bytes:
-                yield Fault(
-                    ("head", "machineType"),
-                    f"{machine.name} leaves {machine.allocatable_millicores / 1000:.2f} CPUs and"
-                    f" {_gib(machine.allocatable_bytes)} GiB to pods; the head of {workload.name} asks for"
-                    f" {_sum(cpus)} CPUs and {_sum([_gib(each) for each in memory])} GiB"
-                    f" (resource manager + proxy + its own container); take a larger machine",
-                )
-
-    def _slices_that_the_controller_refuses(self) -> Iterator[Fault]:
-        groups = {group.name: group for group in self.slices}
-        for index, workload in enumerate(self.workloads):
-            group = groups.get(workload.slices.group)
-            if group and group.slice.pathways_instance_type is None:
-                yield Fault(
-                    ("workloads", index, "slices", "group"),
-                    f"{quoted(group.name)} has slices of {group.slice}, which the PathwaysJob controller does not take",
-                )
-
 
 @dataclass(frozen=True)
 class Origin:
@@ -142,11 +113,3 @@ def _count(value: Any) -> int:
     """Return a number, or the length of a list, 1 at least; 1 for what is neither: its own validator complains."""
     number = len(value) if isinstance(value, list) else value
     return max(number, 1) if type(number) is int else 1
-
-
-def _gib(number: int) -> float:
-    return round(number / GIB, 1)
-
-
-def _sum(parts: Sequence[float]) -> str:
-    return f"{' + '.join(f'{part:g}' for part in parts)} = {round(sum(parts), 1):g}"

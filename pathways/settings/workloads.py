@@ -7,11 +7,14 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field, Strict, StringConstraints
 
-from pathways.runtime import MAX_LABEL_LENGTH, MAX_NAME_LENGTH, coordinator_label, reserved_variables
-from pathways.settings.base import NAME, VARIABLE, Fault, NotNegative, Positive, Settings, Text, refused
+from pathways.runtime import MAIN_ENVIRONMENT, MAX_LABEL_LENGTH, MAX_NAME_LENGTH, coordinator_label
+from pathways.settings.base import NAME, VARIABLE, Fault, NotNegative, Positive, Settings, Text, must_hold, refused
 from pathways.wording import quoted
 
 GIB = 1024**3
+
+OF_BATCH_JOBS = ("image", "command", "args", "env", "resources")
+"""Settings of a job's own container."""
 
 
 def _job_name(name: str) -> str:
@@ -19,14 +22,20 @@ def _job_name(name: str) -> str:
         label = coordinator_label(name)
         raise refused(
             f"{quoted(name)} has {len(name)} characters, {MAX_NAME_LENGTH} are possible: JobSet puts the label"
-            f" {quoted(label)} on its pods, {len(label)} characters where {MAX_LABEL_LENGTH} fit"
+            f" {quoted(label, 200)} on its pods, {len(label)} characters where {MAX_LABEL_LENGTH} fit"
         )
+    return name
+
+
+def _free_variable(name: str) -> str:
+    if name in MAIN_ENVIRONMENT:
+        raise refused("is set by Pathways as well, and Kubernetes refuses a variable that comes twice; take it away")
     return name
 
 
 JobName = Annotated[str, StringConstraints(pattern=NAME), AfterValidator(_job_name)]
 Texts = Annotated[tuple[Annotated[str, Strict(), StringConstraints(max_length=65_536)], ...], Strict(False)]
-VariableName = Annotated[str, StringConstraints(pattern=VARIABLE, max_length=256)]
+VariableName = Annotated[str, StringConstraints(pattern=VARIABLE, max_length=256), AfterValidator(_free_variable)]
 
 
 class Secret(Settings):
@@ -92,24 +101,19 @@ class PathwaysWorkload(Settings):
     """Seconds between the wish that a pod ends and its end."""
     elastic: Elastic | None = None
 
-    def faults(self) -> Iterator[Fault]:
-        yield from self._faults_of_mode()
-        for name in reserved_variables(self.env):
-            yield Fault(
-                ("env", name),
-                "is set by Pathways as well, and Kubernetes refuses a variable that comes twice; take it away",
-            )
+    @must_hold
+    def _has_what_its_mode_needs(self) -> Iterator[Fault]:
+        if self.mode == "batch" and self.image is None:
+            yield Fault(("image",), "is missing: a batch job runs one; or write mode: headless")
+        for key in OF_BATCH_JOBS if self.mode == "headless" else ():
+            if key in self.model_fields_set:
+                yield Fault((key,), "is of a batch job; a headless one has no container of its own; take it away")
+
+    @must_hold
+    def _has_the_slices_that_may_be_away(self) -> Iterator[Fault]:
         if self.elastic and self.elastic.slices > self.slices.count:
             yield Fault(
                 ("elastic", "slices"),
                 f"{self.elastic.slices} slices may be away, the job has {self.slices.count}; lower it to"
                 f" {self.slices.count} at most",
             )
-
-    def _faults_of_mode(self) -> Iterator[Fault]:
-        if self.mode == "batch" and self.image is None:
-            yield Fault(("image",), "is missing: a batch job runs one; or write mode: headless")
-        if self.mode == "headless":
-            for key in ("image", "command", "args", "env", "resources"):
-                if key in self.model_fields_set:
-                    yield Fault((key,), "is of a batch job; a headless one has no container of its own; take it away")

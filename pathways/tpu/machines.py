@@ -21,8 +21,13 @@ class CpuMachine:
     memory_gb: int
 
     @property
+    def series(self) -> str:
+        """The name without the number of vCPUs, such as "n2-standard"."""
+        return self.name.rpartition("-")[0]
+
+    @property
     def allocatable_millicores(self) -> int:
-        """What pods can ask for: all but 6% of the first core, 1% of the second, 0.5% of the next two, 0.25% of the rest.
+        """What pods can ask for: all but 6% of the first core, 1% of a second, 0.5% of two more, 0.25% of the rest.
 
         Source: GKE documentation, "Plan GKE Standard node sizes".
         """
@@ -31,7 +36,7 @@ class CpuMachine:
 
     @property
     def allocatable_bytes(self) -> int:
-        """What pods can ask for: all but 25% of the first 4 GiB, 20% of 4, 10% of 8, 6% of 112, 2% of the rest, and 100 MiB.
+        """What pods can ask for: all but 25% of 4 GiB, 20% of 4, 10% of 8, 6% of 112, 2% of the rest, and 100 MiB.
 
         Source: GKE documentation, "Plan GKE Standard node sizes".
         """

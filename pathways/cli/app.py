@@ -1,0 +1,78 @@
+"""Declares the commands. What they need is imported when they run, so that each starts fast."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from pathways.cli.failure import CouldNotLook, FoundWanting
+
+app = typer.Typer(
+    name="pathways",
+    help="Looks at stacks of Pathways on Cloud TPU slices, without a cloud.",
+    epilog="Exit codes: 0 fine, 1 found wanting, 2 could not look.",
+    add_completion=False,
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+)
+
+
+@app.command()
+def check(
+    stack: Annotated[str, typer.Argument(help="Name of a stack (dev: stacks/Pulumi.dev.yaml), or a path")],
+) -> None:
+    """Check a stack file, and tell all that is wrong with it."""
+    from pathways.cli import check
+
+    check.run(stack)
+
+
+@app.command()
+def jobset(file: Annotated[str, typer.Argument(help="Manifest with a PathwaysJob; - for standard input")]) -> None:
+    """Print the JobSet that the PathwaysJob controller makes of a PathwaysJob."""
+    from pathways.cli import jobset
+
+    jobset.run(file)
+
+
+@app.command()
+def slice(
+    name: Annotated[
+        str | None, typer.Argument(help="Name of a slice (v5p-128, v6e-16), or a machine type", show_default=False)
+    ] = None,
+    topology: Annotated[
+        str | None, typer.Argument(help="With a machine type: its topology (4x4)", show_default=False)
+    ] = None,
+    every: Annotated[bool, typer.Option("--all", help="Every legal slice")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="For machines")] = False,
+) -> None:
+    """Tell chips, hosts, names and quota of a slice."""
+    from pathways.cli import slice
+
+    slice.run(name, topology, every=every, as_json=as_json)
+
+
+@app.command()
+def schema(
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="File to write instead of printing", show_default=False)
+    ] = None,
+) -> None:
+    """Print the JSON Schema of stack files, by which editors complete and check them."""
+    from pathways.cli import schema
+
+    schema.run(output)
+
+
+def main() -> int:
+    """Run the command that the arguments name; return its exit code, or leave with it."""
+    try:
+        app()
+    except (FoundWanting, CouldNotLook) as failure:
+        print(failure, file=sys.stderr)
+        return failure.exit_code
+    return 0

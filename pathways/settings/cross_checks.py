@@ -1,0 +1,211 @@
+"""What the parts of a stack file say about each other: names that must exist, counts and sizes that must suffice.
+
+Read from the mapping as it is written, so that all of it is checked though other values are wrong. What is not of the
+kind that it must be is passed over: its own validator complains.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple, TypeVar
+
+from pydantic_core import ValidationError
+
+from pathways.documents import Path
+from pathways.runtime import HEAD_COMPONENTS
+from pathways.settings.base import Settings
+from pathways.settings.head import HeadSettings
+from pathways.settings.workloads import GIB, Resources
+from pathways.tpu import CpuMachine, IllegalSlice, Slice, cpu_machines, parse_slice
+from pathways.wording import did_you_mean, nearest, quoted
+
+Written = Mapping[str, Any]
+Found = Iterator[tuple[Path, str]]
+Model = TypeVar("Model", bound=Settings)
+
+
+def cross_check(written: Written) -> Found:
+    """Yield path and message of everything that does not fit together."""
+    for check in CHECKS:
+        yield from check(written)
+
+
+def equal_names(written: Written) -> Found:
+    for key in ("slices", "workloads"):
+        first: dict[str, int] = {}
+        for index, item in _mappings(written, key):
+            name = item.get("name")
+            if isinstance(name, str) and first.setdefault(name, index) != index:
+                yield (key, index, "name"), f"{quoted(name)} is the name of {key}[{first[name]}] as well"
+
+
+def equal_priorities(written: Written) -> Found:
+    first: dict[int, str] = {}
+    for name, value in _mapping(written, "priorities").items():
+        if type(value) is int and first.setdefault(value, name) != name:
+            message = f"{value} is the value of {first[value]} as well: neither would give way to the other"
+            yield ("priorities", name), message
+
+
+def undeclared_priorities(written: Written) -> Found:
+    declared = _mapping(written, "priorities")
+    for index, workload in _mappings(written, "workloads"):
+        name = workload.get("priority")
+        if isinstance(name, str) and name not in declared:
+            message = f"{quoted(name)} is not declared in priorities; legal: {_listed(declared)}"
+            yield ("workloads", index, "priority"), message + did_you_mean(nearest(name, declared))
+
+
+def unknown_groups(written: Written) -> Found:
+    groups = _groups(written)
+    for path, request in _requests(written):
+        name = request.get("group")
+        if isinstance(name, str) and name not in groups:
+            message = f"{quoted(name)} is no group of slices; legal: {_listed(groups)}"
+            yield (*path, "group"), message + did_you_mean(nearest(name, groups))
+
+
+def too_many_slices_wanted(written: Written) -> Found:
+    groups = _groups(written)
+    for path, request in _requests(written):
+        group, wanted = groups.get(str(request.get("group")), {}), request.get("count")
+        count, spares = group.get("count"), group.get("spares")
+        if type(wanted) is int and type(count) is int and wanted > count:
+            has = f"{count} (and {spares} spare)" if type(spares) is int and spares > 0 else str(count)
+            message = f"{wanted} slices wanted, group {quoted(group['name'])} has {has}; lower it or add slices"
+            yield (*path, "count"), message
+
+
+def slices_that_the_controller_refuses(written: Written) -> Found:
+    """The PathwaysJob controller knows fewer machine types and topologies than there are."""
+    groups = _groups(written)
+    for path, request in _requests(written):
+        slice_ = _slice(groups.get(str(request.get("group")), {}))
+        if slice_ is not None and slice_.pathways_instance_type is None:
+            message = f"{quoted(request['group'])} has slices that the PathwaysJob controller does not take ({slice_})"
+            yield (*path, "group"), f"{message}; legal for it: {_legal_for_controller(slice_)}"
+
+
+def head_too_small(written: Written) -> Found:
+    """Resource manager, proxy and the job's own container are one pod, on one node of the head pool."""
+    pool = _mapping(written, "head")
+    machine = cpu_machines().get(str(pool.get("machineType", HeadSettings.model_fields["machine_type"].default)))
+    heads = [head for _, workload in _mappings(written, "workloads") if (head := _head(workload))]
+    if machine is not None and (too_large := [head for head in heads if not head.fits(machine)]):
+        yield ("head", "machineType"), _too_small(machine, max(too_large, key=lambda head: sum(head.memory)))
+
+
+CHECKS: Sequence[Callable[[Written], Found]] = (
+    equal_names,
+    equal_priorities,
+    undeclared_priorities,
+    unknown_groups,
+    too_many_slices_wanted,
+    slices_that_the_controller_refuses,
+    head_too_small,
+)
+
+
+class _Head(NamedTuple):
+    """What the containers of a job's head ask for: CPUs and bytes."""
+
+    job: str
+    cpus: list[int]
+    memory: list[int]
+
+    def fits(self, machine: CpuMachine) -> bool:
+        fits_cpus = sum(self.cpus) * 1000 <= machine.allocatable_millicores
+        return fits_cpus and sum(self.memory) <= machine.allocatable_bytes
+
+
+def _head(workload: Written) -> _Head | None:
+    own = _valid(Resources, workload.get("resources", {}))
+    if own is None:
+        return None
+    head = _Head(
+        str(workload.get("name")),
+        [component.cpus for component in HEAD_COMPONENTS],
+        [component.memory_bytes for component in HEAD_COMPONENTS],
+    )
+    if workload.get("mode") != "headless":
+        head.cpus.append(own.cpus)
+        head.memory.append(own.memory_bytes)
+    return head
+
+
+def _too_small(machine: CpuMachine, head: _Head) -> str:
+    names = " + ".join(["resource manager", "proxy", "its own container"][: len(head.cpus)])
+    fitting = [other for other in cpu_machines().values() if head.fits(other)]
+    series = [other for other in fitting if other.series == machine.series] or fitting
+    smallest = [other.name for other in sorted(series, key=lambda other: other.vcpus)[:1]]
+    message = (
+        f"{quoted(machine.name)} leaves {machine.allocatable_millicores / 1000:g} CPUs and"
+        f" {_gib(machine.allocatable_bytes)} GiB to pods; the head of {quoted(head.job)} asks for"
+        f" {_sum(head.cpus)} CPUs and {_sum([_gib(each) for each in head.memory])} GiB ({names})"
+    )
+    return message + (did_you_mean(smallest) or "; lower the job's resources")
+
+
+def _legal_for_controller(slice_: Slice) -> str:
+    """Return what the controller takes in place of the slice: other topologies, or other machine types."""
+    if slice_.machine.pathways_type:
+        return " ".join(slice_.machine.controller_topologies)
+    return " ".join(machine.name for machine in slice_.generation.machines if machine.pathways_type)
+
+
+def _slice(group: Written) -> Slice | None:
+    """Return the slice of a group, or None where its own validator finds fault with it."""
+    tpu, machine_type, topology = (group.get(key) for key in ("tpu", "machineType", "topology"))
+    try:
+        if isinstance(tpu, str):
+            return parse_slice(tpu)
+        if isinstance(machine_type, str) and isinstance(topology, str):
+            return parse_slice(machine_type, topology)
+    except IllegalSlice:
+        pass
+    return None
+
+
+def _valid(model: type[Model], written: Any) -> Model | None:
+    try:
+        return model.model_validate(written)
+    except ValidationError:
+        return None
+
+
+def _groups(written: Written) -> dict[str, Written]:
+    """Return the groups by name; of equal names the first."""
+    groups: dict[str, Written] = {}
+    for _, group in _mappings(written, "slices"):
+        if isinstance(group.get("name"), str):
+            groups.setdefault(group["name"], group)
+    return groups
+
+
+def _requests(written: Written) -> Iterator[tuple[Path, Written]]:
+    for index, workload in _mappings(written, "workloads"):
+        yield ("workloads", index, "slices"), _mapping(workload, "slices")
+
+
+def _mapping(written: Written, key: str) -> Written:
+    value = written.get(key)
+    return value if isinstance(value, dict) else {}
+
+
+def _mappings(written: Written, key: str) -> Iterator[tuple[int, Written]]:
+    items = written.get(key)
+    for index, item in enumerate(items if isinstance(items, list) else ()):
+        if isinstance(item, dict):
+            yield index, item
+
+
+def _listed(names: Mapping[str, Any]) -> str:
+    return " ".join(names) or "none is declared"
+
+
+def _gib(number: int) -> float:
+    return round(number / GIB, 1)
+
+
+def _sum(parts: Sequence[float]) -> str:
+    return f"{' + '.join(f'{part:g}' for part in parts)} = {round(sum(parts), 1):g}"
