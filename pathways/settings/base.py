@@ -78,6 +78,11 @@ class Settings(BaseModel):
         return part
 
 
+def defaults(model: type[Settings]) -> Any:
+    """Return the field whose default is a model with all its defaults, which costs nothing before it is needed."""
+    return Field(default_factory=model.model_construct)
+
+
 Check = Callable[[Any], Iterator[Fault]]
 
 

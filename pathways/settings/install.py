@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from pathways.settings.base import Settings, Text
+from pathways.settings.base import Settings, Text, defaults
 
 JOBSET_CHART = "oci://registry.k8s.io/jobset/charts/jobset"
 PATHWAYS_JOB_MANIFEST = "https://github.com/google/pathways-job/releases/download/v{version}/install.yaml"
@@ -39,5 +39,5 @@ class PathwaysJobInstall(Settings):
 class InstallSettings(Settings):
     """Versions that are known to work together."""
 
-    jobset: JobSetInstall = JobSetInstall()
-    pathways_job: PathwaysJobInstall = PathwaysJobInstall()
+    jobset: JobSetInstall = defaults(JobSetInstall)
+    pathways_job: PathwaysJobInstall = defaults(PathwaysJobInstall)

@@ -34,7 +34,7 @@ def find_stack(stack: str) -> Path:
     """Return the stack file of a path, or of a name such as "dev". Raises StackNotFound."""
     if "/" in stack or stack.endswith((".yaml", ".yml")):
         return Path(stack)
-    known = dict(_known_stacks())
+    known = _known_stacks()
     if stack not in known:
         places, names = " or ".join(FOLDERS), " ".join(known) or "none"
         raise StackNotFound(
@@ -135,10 +135,11 @@ def _stack_name(path: Path) -> str:
     return path.stem.removeprefix("Pulumi.")
 
 
-def _known_stacks() -> Iterator[tuple[str, Path]]:
-    for folder in FOLDERS:
-        for path in sorted(Path().glob(f"{folder}/Pulumi.*.yaml")):
-            yield _stack_name(path), path
+def _known_stacks() -> dict[str, Path]:
+    """Return the stack files of the project in the working directory, else of the one that this package is part of."""
+    project = Path() if Path("Pulumi.yaml").exists() else Path(__file__).parents[2]
+    found = [path for folder in reversed(FOLDERS) for path in sorted(project.glob(f"{folder}/Pulumi.*.yaml"))]
+    return {_stack_name(path): path for path in found}
 
 
 def _paths(value: Any, path: KeyPath) -> Iterator[KeyPath]:

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, PrivateAttr, StringConstraints, ValidationInfo, model_validator
 
 from pathways.runtime import image_tag
-from pathways.settings.base import VERSION, ZONE, Name, Settings
+from pathways.settings.base import VERSION, ZONE, Name, Settings, defaults
 from pathways.settings.cluster import ClusterSettings
 from pathways.settings.head import HeadSettings
 from pathways.settings.install import InstallSettings
@@ -34,17 +34,17 @@ class StackSettings(Settings):
     """JAX version of the jobs, such as "0.8.3", in quotes. Pathways' images are those of the same version."""
     namespace: Name = "pathways"
     """Kubernetes namespace of the jobs."""
-    cluster: ClusterSettings = ClusterSettings()
-    network: NetworkSettings = NetworkSettings()
-    head: HeadSettings = HeadSettings()
+    cluster: ClusterSettings = defaults(ClusterSettings)
+    network: NetworkSettings = defaults(NetworkSettings)
+    head: HeadSettings = defaults(HeadSettings)
     slices: Annotated[list[SliceGroup], Field(min_length=1)]
     """Groups of equal slices."""
-    scratch: ScratchSettings = ScratchSettings()
+    scratch: ScratchSettings = defaults(ScratchSettings)
     priorities: dict[Name, PriorityValue] = {}  # noqa: RUF012
     """PriorityClasses: name and value; jobs with a higher one push out others."""
     workloads: list[PathwaysWorkload] = []  # noqa: RUF012
     """Jobs."""
-    install: InstallSettings = InstallSettings()
+    install: InstallSettings = defaults(InstallSettings)
 
     _origin: Any = PrivateAttr()
 

@@ -8,7 +8,18 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, Field, Strict, StringConstraints
 
 from pathways.runtime import MAIN_ENVIRONMENT, MAX_LABEL_LENGTH, MAX_NAME_LENGTH, coordinator_label
-from pathways.settings.base import NAME, VARIABLE, Fault, NotNegative, Positive, Settings, Text, must_hold, refused
+from pathways.settings.base import (
+    NAME,
+    VARIABLE,
+    Fault,
+    NotNegative,
+    Positive,
+    Settings,
+    Text,
+    defaults,
+    must_hold,
+    refused,
+)
 from pathways.wording import quoted
 
 GIB = 1024**3
@@ -92,7 +103,7 @@ class PathwaysWorkload(Settings):
     """Arguments of the command."""
     env: dict[VariableName, str | Secret] = {}  # noqa: RUF012
     """Environment variables of the job's container."""
-    resources: Resources = Resources()
+    resources: Resources = defaults(Resources)
     priority: Text | None = None
     """One of `priorities`, for head and workers."""
     max_restarts: NotNegative = 1

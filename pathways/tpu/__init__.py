@@ -1,6 +1,6 @@
 """Facts about Cloud TPUs in GKE, and the arithmetic of slices."""
 
-from pathways.tpu.catalog import Generation, Machine, Placement, Quota, catalog
+from pathways.tpu.generations import Generation, Machine, Placement, Quota, catalog
 from pathways.tpu.machines import CpuMachine, cpu_machines
 from pathways.tpu.parsing import IllegalSlice, Part, every_slice, other_slices_of_count, parse_slice
 from pathways.tpu.slice import Slice

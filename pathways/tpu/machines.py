@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 
-from pathways.tpu.catalog import read_data
+from pathways.tpu.generations import read_data
 
 GIB = 1024**3
 _EVICTION_BYTES = 100 * 1024**2

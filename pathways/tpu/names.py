@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from functools import cache
 
-from pathways.tpu.catalog import Generation, Machine, catalog
+from pathways.tpu.generations import Generation, Machine, catalog
 from pathways.tpu.topology import Topology, roundness, spell
 
 Shape = tuple[Machine, Topology]

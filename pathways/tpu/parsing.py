@@ -6,7 +6,7 @@ import math
 import re
 from enum import StrEnum
 
-from pathways.tpu.catalog import Generation, Machine, catalog
+from pathways.tpu.generations import Generation, Machine, catalog
 from pathways.tpu.names import Shape, counts, generation_of_name, shape_of_topology, shapes_of_chips
 from pathways.tpu.slice import Slice
 from pathways.tpu.topology import Topology, parse_topology, spell
@@ -136,14 +136,18 @@ def _not_a_topology(
 
 
 def _nearest_topology(topology: str, legal: dict[str, Topology]) -> list[str]:
-    """Return the legal spelling that is nearest: the same axes in GKE's order, else the closest number of chips."""
+    """Return the legal spelling that is nearest: that of the closest sides, else of the closest number of chips."""
     axes = parse_topology(topology.strip().lower().replace("*", "x").replace("×", "x"))  # noqa: RUF001
     if axes is None:
         return nearest_text(topology, legal)
-    for text, candidate in legal.items():
-        if sorted(candidate) == sorted(axes):
-            return [text]
-    return [min(legal, key=lambda text: abs(math.log(math.prod(legal[text]) / math.prod(axes))))]
+    return [min(legal, key=lambda text: _distance(legal[text], axes))]
+
+
+def _distance(one: Topology, other: Topology) -> float:
+    """Return how far apart two topologies are, whatever the order of their sides; 0 for the same sides."""
+    if len(one) != len(other):
+        return abs(math.log(math.prod(one) / math.prod(other)))
+    return sum(abs(math.log(side / other_side)) for side, other_side in zip(sorted(one), sorted(other), strict=True))
 
 
 def _legal_topologies(legal: dict[str, Topology], generation: Generation) -> str:

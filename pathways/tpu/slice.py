@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from functools import cached_property
 
-from pathways.tpu.catalog import Generation, Machine, Placement
+from pathways.tpu.generations import Generation, Machine, Placement
 from pathways.tpu.names import names_of_slice
 from pathways.tpu.topology import Topology, spell
 

@@ -34,7 +34,7 @@ class Quota:
     preemptible: str
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Generation:
     """A TPU generation. catalog.yaml says what each figure means and where it is from.
 
@@ -58,6 +58,9 @@ class Generation:
     notes: tuple[str, ...]
     machines: list[Machine] = field(default_factory=list)
 
+    def __repr__(self) -> str:
+        return f"Generation({self.name})"
+
     @cached_property
     def published(self) -> frozenset[Topology]:
         return frozenset(self.topologies)
@@ -71,7 +74,7 @@ class Generation:
         return (*self.topologies, *sorted(others, key=lambda t: (math.prod(t), t)))
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Machine:
     """A TPU machine type.
 
@@ -89,6 +92,9 @@ class Machine:
     unconfirmed: bool
     only_topologies: tuple[Topology, ...]
     controller_also: tuple[Topology, ...]
+
+    def __repr__(self) -> str:
+        return f"Machine({self.name})"
 
     @cached_property
     def topologies(self) -> dict[str, Topology]:
@@ -119,8 +125,12 @@ class Catalog:
 @cache
 def catalog() -> Catalog:
     """Return the catalogue, read once."""
-    entries = read_data("catalog.yaml")["generations"]
-    generations = {name: _generation(name, entry) for name, entry in entries.items()}
+    return catalog_of(read_data("catalog.yaml"))
+
+
+def catalog_of(data: dict[str, Any]) -> Catalog:
+    """Return the catalogue that a data file's content makes."""
+    generations = {name: _generation(name, entry) for name, entry in data["generations"].items()}
     machines = {machine.name: machine for generation in generations.values() for machine in generation.machines}
     return Catalog(generations, machines)
 
