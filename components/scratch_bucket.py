@@ -7,16 +7,8 @@ import pulumi
 from pulumi_gcp import projects, storage
 
 from components.site import Site
+from pathways.buckets import SCRATCH_PERMISSIONS
 from pathways.settings import ScratchSettings
-
-PERMISSIONS = (
-    "storage.buckets.get",
-    "storage.buckets.update",
-    "storage.objects.create",
-    "storage.objects.get",
-    "storage.objects.list",
-)
-"""What Pathways does with its scratch location: it keeps compiled programs there and adds a lifecycle rule itself."""
 
 
 @dataclass(frozen=True)
@@ -87,7 +79,7 @@ class ScratchBucket(pulumi.ComponentResource):
             project=site.project,
             title="Pathways scratch space",
             description="Keep compiled programs in a bucket and set its lifecycle rule",
-            permissions=list(PERMISSIONS),
+            permissions=list(SCRATCH_PERMISSIONS),
             opts=pulumi.ResourceOptions(parent=self, delete_before_replace=True),
         )
         for member_name, member in args.members.items():
