@@ -132,13 +132,14 @@ def resize_refusal(pool: str) -> Refusal:
     return google(501, f"Unimplemented: Multi-host TPU pool ({pool}) manual resize is not supported.", "notImplemented")
 
 
-def reservation_refusal(pool: PoolRequest, found: Reservation | None, in_use: int) -> Refusal | None:
-    """What GKE says when the reservation is not there or has too little left. in_use: machines that others hold.
+def reservation_refusal(pool: PoolRequest, named: str, found: Reservation | None, in_use: int) -> Refusal | None:
+    """What GKE says when the reservation is not there or has too little left.
+
+    named: as the pool writes it. in_use: machines that others hold.
 
     Source: GoogleCloudPlatform/cluster-toolkit#5043, GoogleCloudPlatform/gsutil#1000. The second is a quota error.
     """
     zone = pool.zones[0]
-    named = pool.reservation or ""
     if found is None or found.zone != zone:
         return google(
             404,

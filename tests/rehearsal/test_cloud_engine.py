@@ -153,7 +153,7 @@ def pulumi_on_path():
 
 
 @pytest.fixture
-def rehearsal(tmp_path, pulumi_on_path):  # noqa: ARG001 - the engine must be found
+def rehearsal(tmp_path, pulumi_on_path):
     rehearsal = Rehearsal(tmp_path)
     yield rehearsal
     rehearsal.server.stop()

@@ -195,7 +195,7 @@ class NodePool(Kind):
         match = _RESERVATION.fullmatch(named[0])
         path_without_project = match is not None and match[3] is not None and match[1] is None
         if match is None or path_without_project:
-            refused = reservation_refusal(pool, None, 0)
+            refused = reservation_refusal(pool, named[0], None, 0)
         elif site.options.reservations is None and not site.store.of_type("gcp:compute/reservation:Reservation"):
             return
         else:
@@ -205,7 +205,7 @@ class NodePool(Kind):
                 for other in site.store.of_type(NODE_POOL)
                 if other.id != record.id and reservation_of(other.properties) == match[2]
             )
-            refused = reservation_refusal(pool, _find_reservation(site, project, match[2], pool), in_use)
+            refused = reservation_refusal(pool, named[0], _find_reservation(site, project, match[2], pool), in_use)
         if refused:
             raise refused
 

@@ -10,6 +10,7 @@ import pytest
 from sandbox.cloud import CloudServer
 from tests.sandbox.cloud.engine_side import Engine
 from tests.sandbox.cloud.fake_host import FakeHost
+from tests.sandbox.cloud.inputs import CLUSTER, EVERY_TYPE, NETWORK, SUBNETWORK
 
 
 @pytest.fixture
@@ -36,7 +37,7 @@ def options(folder):
 
 
 @pytest.fixture
-def server(folder, host, options):  # noqa: ARG001 - the options must be there first
+def server(folder, host, options):
     server = CloudServer(folder, host)
     server.start()
     yield server
@@ -47,6 +48,14 @@ def server(folder, host, options):  # noqa: ARG001 - the options must be there f
 @pytest.fixture
 def engine(server):
     return Engine(server.port)
+
+
+@pytest.fixture
+def cluster(engine):
+    """A cluster in a network of its own."""
+    for type in (NETWORK, SUBNETWORK, CLUSTER):
+        made = engine.create(type, EVERY_TYPE[type])
+    return made
 
 
 @pytest.fixture

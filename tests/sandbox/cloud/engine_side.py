@@ -30,7 +30,9 @@ class Engine:
     """Calls the provider as the engine does, one resource at a time."""
 
     def __init__(self, port, project=PROJECT, region=REGION, zone=ZONE):
-        self._stub = provider_pb2_grpc.ResourceProviderStub(grpc.insecure_channel(f"127.0.0.1:{port}"))
+        own_connection = [("grpc.use_local_subchannel_pool", 1)]  # as the engine has one for each provider
+        channel = grpc.insecure_channel(f"127.0.0.1:{port}", own_connection)
+        self._stub = provider_pb2_grpc.ResourceProviderStub(channel)
         given = {"project": project, "region": region, "zone": zone}
         self.call("Configure", provider_pb2.ConfigureRequest(args=encode(given)))
 
