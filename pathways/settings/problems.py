@@ -126,6 +126,8 @@ _WANTED = {
     "int_type": "a whole number",
     "int_from_float": "a whole number",
     "int_parsing_size": "a smaller whole number",
+    "float_type": "a number",
+    "finite_number": "a finite number",
     "bool_type": "true or false",
     "list_type": "a list",
     "tuple_type": "a list",
@@ -144,7 +146,7 @@ def _wrong_type(kind: str, given: Any, text: str | None) -> str:
     if wanted == "text" and isinstance(given, int | float | datetime):
         shown = _shown(given, text)
         return f'{shown} is {_kind_of(given)} here; quote it: "{shown}"'
-    unquote = ", without quotes" if isinstance(given, str) and wanted in ("a whole number", "true or false") else ""
+    unquote = ", without quotes" if isinstance(given, str) and wanted in ("a number", "a whole number", "true or false") else ""
     return f"{_shown(given, text)} is {_kind_of(given)}; {wanted} is wanted{unquote}"
 
 

@@ -13,6 +13,7 @@ from pathways.settings.cluster import ClusterSettings
 from pathways.settings.head import HeadSettings
 from pathways.settings.install import InstallSettings
 from pathways.settings.network import NetworkSettings
+from pathways.settings.rates import Rates
 from pathways.settings.scratch import ScratchSettings
 from pathways.settings.slices import SliceGroup
 from pathways.settings.workloads import PathwaysWorkload
@@ -45,6 +46,8 @@ class StackSettings(Settings):
     workloads: list[PathwaysWorkload] = []  # noqa: RUF012
     """Jobs."""
     install: InstallSettings = defaults(InstallSettings)
+    rates: Rates = {}  # noqa: RUF012
+    """USD for a chip-hour, by TPU generation (v6e: 2.7). The plan tells costs with them."""
 
     _origin: Any = PrivateAttr()
 
