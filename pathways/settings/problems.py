@@ -12,7 +12,7 @@ from pydantic_core import ErrorDetails, ValidationError
 from pathways.documents import Document, Path
 from pathways.settings.base import MEANING_OF_PATTERN
 from pathways.settings.schema import keys_at
-from pathways.wording import counted, did_you_mean, nearest, quoted
+from pathways.wording import counted, did_you_mean, nearest, plain, quoted
 
 
 class Problem(NamedTuple):
@@ -136,6 +136,8 @@ _WANTED = {
     "model_attributes_type": "a mapping",
 }
 
+_UNQUOTED = ("a number", "a whole number", "true or false")
+
 
 def _wrong_type(kind: str, given: Any, text: str | None) -> str:
     wanted = _WANTED.get(kind)
@@ -146,7 +148,7 @@ def _wrong_type(kind: str, given: Any, text: str | None) -> str:
     if wanted == "text" and isinstance(given, int | float | datetime):
         shown = _shown(given, text)
         return f'{shown} is {_kind_of(given)} here; quote it: "{shown}"'
-    unquote = ", without quotes" if isinstance(given, str) and wanted in ("a number", "a whole number", "true or false") else ""
+    unquote = ", without quotes" if isinstance(given, str) and wanted in _UNQUOTED else ""
     return f"{_shown(given, text)} is {_kind_of(given)}; {wanted} is wanted{unquote}"
 
 
@@ -179,7 +181,7 @@ def _shown(value: Any, text: str | None) -> str:
         case list():
             return f"[... {len(value)}]"
         case dict():
-            return f"{{{', '.join(map(str, list(value)[:3]))}}}"
+            return f"{{{', '.join(plain(str(key)) for key in list(value)[:3])}}}"
     return quoted(str(value))
 
 
