@@ -1,0 +1,1 @@
+"""How the parts of the sandbox talk to its API server."""
