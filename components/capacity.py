@@ -1,28 +1,37 @@
 """How each way of obtaining TPU capacity is written in a node pool."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass
+
+from pulumi_gcp import container
 
 from pathways.settings import Capacity, FlexStart, OnDemand, Queued, Reservation, Spot
 
-NO_RESERVATION: Mapping[str, Any] = {"consume_reservation_type": "NO_RESERVATION"}
+NO_RESERVATION: container.NodePoolNodeConfigReservationAffinityArgsDict = {"consume_reservation_type": "NO_RESERVATION"}
 """Written out: an affinity that is left open may take up someone's reservation, or leave one's own unused."""
+
+IN_PLACE: container.NodePoolUpgradeSettingsArgsDict = {"strategy": "SURGE", "max_surge": 0, "max_unavailable": 1}
+"""Upgrades of slices that stand. They never surge: a slice has no VM to spare."""
+
+AS_NODES_GO: container.NodePoolUpgradeSettingsArgsDict = {"strategy": "SHORT_LIVED"}
+"""Upgrades of capacity that does not stay: nodes that come are of the new version."""
 
 
 @dataclass(frozen=True)
 class PoolCapacity:
-    """The parts of a node pool that depend on where its VMs come from, in the provider's Python names.
+    """The parts of a node pool that depend on where its VMs come from.
 
-    node_config: to be merged into the pool's. pool: arguments of the pool itself: its size, for one.
+    node_config: to be merged into the pool's. It has either node_count or autoscaling.
     """
 
-    node_config: Mapping[str, Any]
-    pool: Mapping[str, Any]
+    node_config: container.NodePoolNodeConfigArgsDict
+    node_count: int | None = None
+    autoscaling: container.NodePoolAutoscalingArgsDict | None = None
+    queued_provisioning: container.NodePoolQueuedProvisioningArgsDict | None = None
     auto_repair: bool = True
-    upgrade_settings: Mapping[str, Any] = field(
-        default_factory=lambda: {"strategy": "SURGE", "max_surge": 0, "max_unavailable": 1}
-    )
+
+    @property
+    def upgrade_settings(self) -> container.NodePoolUpgradeSettingsArgsDict:
+        return AS_NODES_GO if self.node_count is None else IN_PLACE
 
 
 def pool_capacity(capacity: Capacity, hosts: int, project: str) -> PoolCapacity:
@@ -30,35 +39,34 @@ def pool_capacity(capacity: Capacity, hosts: int, project: str) -> PoolCapacity:
 
     Standing capacity has exactly `hosts` nodes. Flex start and queued capacity comes and goes whole: none or `hosts`,
     as bounds per zone, since GKE refuses bounds on the total ("Maximum node count 0 is not a valid size of TPU pod
-    slice"). An upgrade never surges: a slice has no VM to spare.
+    slice"). GKE repairs no flex start nodes.
     """
     match capacity:
         case Spot():
-            return PoolCapacity({"spot": True, "reservation_affinity": NO_RESERVATION}, {"node_count": hosts})
+            return PoolCapacity({"spot": True, "reservation_affinity": NO_RESERVATION}, node_count=hosts)
         case OnDemand():
-            return PoolCapacity({"reservation_affinity": NO_RESERVATION}, {"node_count": hosts})
+            return PoolCapacity({"reservation_affinity": NO_RESERVATION}, node_count=hosts)
         case Reservation():
-            return PoolCapacity({"reservation_affinity": _specific(capacity, project)}, {"node_count": hosts})
+            return PoolCapacity({"reservation_affinity": _specific(capacity, project)}, node_count=hosts)
         case FlexStart():
             return PoolCapacity(
                 {"flex_start": True, "reservation_affinity": NO_RESERVATION},
-                {"autoscaling": _none_or_all(hosts)},
+                autoscaling=_none_or_all(hosts),
                 auto_repair=False,
-                upgrade_settings={"strategy": "SHORT_LIVED"},
             )
         case Queued():
             return PoolCapacity(
                 {"reservation_affinity": NO_RESERVATION},
-                {"autoscaling": _none_or_all(hosts), "queued_provisioning": {"enabled": True}},
-                upgrade_settings={"strategy": "SHORT_LIVED"},
+                autoscaling=_none_or_all(hosts),
+                queued_provisioning={"enabled": True},
             )
 
 
-def _none_or_all(hosts: int) -> dict[str, Any]:
+def _none_or_all(hosts: int) -> container.NodePoolAutoscalingArgsDict:
     return {"min_node_count": 0, "max_node_count": hosts, "location_policy": "ANY"}
 
 
-def _specific(reservation: Reservation, project: str) -> dict[str, Any]:
+def _specific(reservation: Reservation, project: str) -> container.NodePoolNodeConfigReservationAffinityArgsDict:
     """The affinity with one reservation, by its full path: a bare name with a block in it is answered by 404."""
     path = f"projects/{reservation.project or project}/reservations/{reservation.name}"
     if reservation.block:

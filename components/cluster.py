@@ -106,12 +106,19 @@ class Cluster(pulumi.ComponentResource):
             ),
         )
         self.cluster_name = self.resource.name
-        self.kubeconfig = pulumi.Output.secret(
+        self.kubeconfig: pulumi.Output[str] = pulumi.Output.secret(
             self.resource.control_plane_endpoints_config.apply(
-                lambda endpoints: json.dumps(kubeconfig(site.cluster_name, endpoints.dns_endpoint_config.endpoint))
+                lambda endpoints: json.dumps(kubeconfig(site.cluster_name, dns_endpoint(endpoints)))
             )
         )
         self.register_outputs({"clusterName": self.cluster_name, "kubeconfig": self.kubeconfig})
+
+
+def dns_endpoint(endpoints: container.outputs.ClusterControlPlaneEndpointsConfig) -> str:
+    """Return the host that clients reach the control plane by; ValueError where GKE reports none."""
+    if endpoints.dns_endpoint_config is None or endpoints.dns_endpoint_config.endpoint is None:
+        raise ValueError("GKE reports no DNS endpoint of the cluster.")
+    return endpoints.dns_endpoint_config.endpoint
 
 
 def kubeconfig(context: str, endpoint: str) -> dict[str, object]:

@@ -65,6 +65,16 @@ class MultisliceGroup(pulumi.ComponentResource):
         site, slice_ = args.site, args.group.slice
         capacity = pool_capacity(args.group.capacity, slice_.hosts, site.project)
         placement = self._placement(name, args)
+        node_config: container.NodePoolNodeConfigArgsDict = {
+            **hardened_node_config(
+                machine_type=slice_.machine_type,
+                service_account=args.service_account,
+                node_tag=site.node_tag,
+                labels=group_labels(args.group),
+                resource_labels=site.labels(args.group.name),
+            ),
+            **capacity.node_config,
+        }
         self.pools: list[container.NodePool] = []
         for index in range(args.group.pools):
             pool = container.NodePool(
@@ -75,19 +85,12 @@ class MultisliceGroup(pulumi.ComponentResource):
                 node_locations=[site.zone],
                 placement_policy=placement,
                 max_pods_per_node=PODS_PER_NODE,
-                node_config={
-                    **hardened_node_config(
-                        machine_type=slice_.machine_type,
-                        service_account=args.service_account,
-                        node_tag=site.node_tag,
-                        labels=group_labels(args.group),
-                        resource_labels=site.labels(args.group.name),
-                    ),
-                    **capacity.node_config,
-                },
+                node_config=node_config,
+                node_count=capacity.node_count,
+                autoscaling=capacity.autoscaling,
+                queued_provisioning=capacity.queued_provisioning,
                 management={"auto_repair": capacity.auto_repair, "auto_upgrade": True},
                 upgrade_settings=capacity.upgrade_settings,
-                **capacity.pool,
                 opts=pulumi.ResourceOptions(
                     parent=self,
                     depends_on=[*args.after, *args.lanes.predecessor()],

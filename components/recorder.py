@@ -10,20 +10,20 @@ import json
 import re
 import runpy
 import threading
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
 import pulumi
-from google.protobuf import struct_pb2
 from pulumi.runtime import rpc, settings
 from pulumi.runtime.mocks import MockMonitor, Mocks
 from pulumi.runtime.proto import callback_pb2, resource_pb2
 from pulumi.runtime.stack import run_pulumi_func
 
 from components.simulated_outputs import simulated_outputs
+from pathways.gcp import format_path
 from pathways.resources import Resource, ResourceOptions
 from pathways.settings import read_stack_file
 
@@ -126,13 +126,13 @@ class _RecordingMonitor(MockMonitor):
         urn = self.make_urn(request.parent, request.type, request.name)
         if request.type == _STACK_TYPE:
             return resource_pb2.RegisterResourceResponse(urn=urn)
-        properties = _plain(rpc.deserialize_properties(request.object))
-        self.recorded.append(_recorded(request, urn, properties))
+        given = rpc.deserialize_properties(request.object)
+        properties = _plain(given)
+        self.recorded.append(_recorded(request, urn, properties, tuple(_secret_paths(given, ()))))
         identifier, outputs = simulated_outputs(request.type, request.name, properties, self._project)
-        state = struct_pb2.Struct()
-        state.CopyFrom(request.object)
-        state.update(outputs)
-        return resource_pb2.RegisterResourceResponse(urn=urn, id=identifier, object=state)
+        response = resource_pb2.RegisterResourceResponse(urn=urn, id=identifier, object=request.object)
+        response.object.update(outputs)
+        return response
 
     def Invoke(self, request: resource_pb2.ResourceInvokeRequest) -> resource_pb2.ResourceInvokeResponse:
         raise NotImplementedError(f"The program asks the cloud ({request.tok}); it must be plannable without one.")
@@ -155,7 +155,9 @@ class _UnservedCallbacks:
         return callback_pb2.Callback(token=transform.__name__)
 
 
-def _recorded(request: resource_pb2.RegisterResourceRequest, urn: str, properties: dict[str, Any]) -> Resource:
+def _recorded(
+    request: resource_pb2.RegisterResourceRequest, urn: str, properties: dict[str, Any], secrets: tuple[str, ...]
+) -> Resource:
     timeouts = request.customTimeouts
     return Resource(
         type=request.type,
@@ -181,6 +183,7 @@ def _recorded(request: resource_pb2.RegisterResourceRequest, urn: str, propertie
             custom_timeouts={"create": timeouts.create, "update": timeouts.update, "delete": timeouts.delete},
             aliases=tuple(alias.urn or alias.spec.name for alias in request.aliases),
         ),
+        secrets=secrets,
     )
 
 
@@ -203,6 +206,18 @@ def _natural(name: str) -> list[str | int]:
 
 def _is_stack(urn: str) -> bool:
     return f"::{_STACK_TYPE}::" in urn
+
+
+def _secret_paths(value: Any, at: tuple[str | int, ...]) -> Iterator[str]:
+    """Yield the path of each secret."""
+    if rpc.is_rpc_secret(value):
+        yield format_path(at)
+    elif isinstance(value, Mapping):
+        for key, item in value.items():
+            yield from _secret_paths(item, (*at, key))
+    elif isinstance(value, list):
+        for index, item in enumerate(value):
+            yield from _secret_paths(item, (*at, index))
 
 
 def _plain(value: Any) -> Any:
