@@ -41,6 +41,7 @@ class Resource:
     urn, parent: URNs; "" where there is none, as for manifests and below the stack itself.
     provider: URN of its explicit provider, "" where it has none.
     custom: whether a provider makes it; False for components.
+    secrets: paths of the properties whose values are secret.
     """
 
     type: str
@@ -51,6 +52,7 @@ class Resource:
     provider: str = ""
     custom: bool = True
     options: ResourceOptions = field(default_factory=ResourceOptions)
+    secrets: tuple[str, ...] = ()
 
     @cached_property
     def kind(self) -> str:
