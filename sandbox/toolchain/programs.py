@@ -78,7 +78,7 @@ def _jobset(version: str) -> Program:
         name=f"jobset-{version}",
         module="sigs.k8s.io/jobset",
         package="sigs.k8s.io/jobset",
-        gigabytes=2,
+        gigabytes=1.5,
         stamps=("sigs.k8s.io/jobset/pkg/version.GitVersion=v{version}",),
         keeps=("charts/jobset",),
     )
@@ -89,7 +89,7 @@ PROGRAMS = (
         name="kubernetes",  # its first argument picks kube-apiserver, kube-controller-manager or kube-scheduler
         module="k8s.io/kubernetes",
         package=".",
-        gigabytes=4,
+        gigabytes=4.5,
         stamps=(  # clients refuse a server that states no version
             "k8s.io/component-base/version.gitVersion=v{version}",
             "k8s.io/component-base/version.gitMajor={major}",
@@ -100,7 +100,7 @@ PROGRAMS = (
         name="pulumi",
         module="github.com/pulumi/pulumi/pkg/v3",
         package="github.com/pulumi/pulumi/pkg/v3/cmd/pulumi",
-        gigabytes=4,
+        gigabytes=3,
         stamps=("github.com/pulumi/pulumi/sdk/v3/go/common/version.Version={version}",),
         official_from="3.230.0",
     ),
@@ -108,7 +108,7 @@ PROGRAMS = (
         name="pulumi-resource-kubernetes",
         module="github.com/pulumi/pulumi-kubernetes/provider/v4",
         package=".",
-        gigabytes=4,
+        gigabytes=6,
         stamps=("github.com/pulumi/pulumi-kubernetes/provider/v4/pkg/version.Version={version}",),
         embeds=(
             "cmd/pulumi-resource-kubernetes/schema.json",
@@ -123,7 +123,7 @@ PROGRAMS = (
         name="kwok",
         module="sigs.k8s.io/kwok",
         package="sigs.k8s.io/kwok/cmd/kwok",
-        gigabytes=2,
+        gigabytes=1.5,
         stamps=("sigs.k8s.io/kwok/pkg/consts.Version={version}",),
         keeps=("kustomize/stage",),
     ),
@@ -132,7 +132,7 @@ PROGRAMS = (
         name="kueue",
         module="sigs.k8s.io/kueue",
         package="sigs.k8s.io/kueue/cmd/kueue",
-        gigabytes=3,
+        gigabytes=2,
         stamps=("sigs.k8s.io/kueue/pkg/version.GitVersion=v{version}",),
         keeps=("charts/kueue",),
     ),
