@@ -123,6 +123,9 @@ def _compose(text: str) -> Iterator[yaml.Node]:
         raise UnreadableDocument(line, f"character U+{error.character:04X} is not allowed") from None
 
 
+_COLLECTION_TAGS = ("tag:yaml.org,2002:map", "tag:yaml.org,2002:seq")
+
+
 class _Walk:
     """Turns the nodes of one document into values."""
 
@@ -141,6 +144,8 @@ class _Walk:
         if len(path) > MAX_DEPTH:
             raise _unreadable(node, f"nested deeper than {MAX_DEPTH} levels")
         self._nodes[path] = node
+        if not isinstance(node, yaml.ScalarNode) and node.tag not in _COLLECTION_TAGS:
+            raise _unknown_tag(node)
         if isinstance(node, yaml.MappingNode):
             return self._mapping(node, path)
         if isinstance(node, yaml.SequenceNode):
@@ -196,11 +201,15 @@ class _Walk:
             ):
                 return _resolve(node.value, self._rules)
             case _:
-                raise _unreadable(node, f"tag {node.tag.replace('tag:yaml.org,2002:', '!!')} is not understood")
+                raise _unknown_tag(node)
 
 
 def _unreadable(node: yaml.Node, problem: str) -> UnreadableDocument:
     return UnreadableDocument(node.start_mark.line + 1, problem)
+
+
+def _unknown_tag(node: yaml.Node) -> UnreadableDocument:
+    return _unreadable(node, f"tag {node.tag.replace('tag:yaml.org,2002:', '!!')} is not understood")
 
 
 _NUMBER_START = re.compile(r"[-+.0-9]")

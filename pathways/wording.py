@@ -10,9 +10,13 @@ SHOWN_CHARACTERS = 60
 
 def quoted(text: str, shown_characters: int = SHOWN_CHARACTERS) -> str:
     """Return the text in double quotes, on one line, and shortened where it is absurdly long."""
+    return '"' + plain(text, shown_characters).replace('"', '\\"') + '"'
+
+
+def plain(text: str, shown_characters: int = SHOWN_CHARACTERS) -> str:
+    """Return the text without quotes, on one line, and shortened where it is absurdly long."""
     shown = text if len(text) <= shown_characters else f"{text[: shown_characters - 3]}..."
-    escaped = "".join(each if each.isprintable() else each.encode("unicode_escape").decode() for each in shown)
-    return '"' + escaped.replace('"', '\\"') + '"'
+    return "".join(each if each.isprintable() else each.encode("unicode_escape").decode() for each in shown)
 
 
 def nearest(text: str, legal: Iterable[str], cutoff: float = 0.6) -> list[str]:

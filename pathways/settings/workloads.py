@@ -53,6 +53,7 @@ class Secret(Settings):
     """An encrypted value: `pulumi config set --secret` writes it. Commands that work offline do not look inside."""
 
     secure: Text
+    """The value, encrypted."""
 
 
 class SliceRequest(Settings):
@@ -111,6 +112,7 @@ class PathwaysWorkload(Settings):
     termination_grace_seconds: Annotated[int, Field(ge=0, le=86_400)] = 60
     """Seconds between the wish that a pod ends and its end."""
     elastic: Elastic | None = None
+    """Absent: the job waits until all its slices are there again."""
 
     @must_hold
     def _has_what_its_mode_needs(self) -> Iterator[Fault]:
