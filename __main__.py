@@ -2,7 +2,7 @@
 
 import pulumi
 
-from components.platform import Platform
+from components.platform import Platform, PlatformArgs
 from pathways.settings import SettingsError, parse_settings
 
 stack = pulumi.get_stack()
@@ -16,5 +16,6 @@ try:
 except SettingsError as error:
     raise pulumi.RunError(str(error)) from None
 
-for name, value in Platform("pathways", settings).outputs.items():
+args = PlatformArgs(settings, has_secrets=pulumi.runtime.is_config_secret("pathways:platform"))
+for name, value in Platform("pathways", args).outputs.items():
     pulumi.export(name, value)

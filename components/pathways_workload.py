@@ -10,9 +10,14 @@ from pulumi_kubernetes.apiextensions import CustomResource
 
 @dataclass(frozen=True)
 class PathwaysWorkloadArgs:
-    """manifest: the whole PathwaysJob. cluster: what it is deleted with. after: what must stand before it is sent."""
+    """What a PathwaysWorkload is made from.
+
+    manifest: the whole PathwaysJob. secret: its spec holds secrets, which must not be read in the state.
+    cluster: what it is deleted with. after: what must stand before it is sent.
+    """
 
     manifest: Mapping[str, Any]
+    secret: bool
     cluster: pulumi.Resource
     after: Sequence[pulumi.Resource]
 
@@ -26,12 +31,13 @@ class PathwaysWorkload(pulumi.ComponentResource):
 
     def __init__(self, name: str, args: PathwaysWorkloadArgs, opts: pulumi.ResourceOptions | None = None) -> None:
         super().__init__("pathways:kubernetes:PathwaysWorkload", name, None, opts)
+        spec = args.manifest["spec"]
         job = CustomResource(
             f"{name}-job",
             api_version=args.manifest["apiVersion"],
             kind=args.manifest["kind"],
             metadata=args.manifest["metadata"],
-            spec=args.manifest["spec"],
+            spec=pulumi.Output.secret(spec) if args.secret else spec,
             opts=pulumi.ResourceOptions(
                 parent=self,
                 depends_on=args.after,

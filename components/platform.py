@@ -1,5 +1,6 @@
 """The whole stack: a network, a cluster with its node pools, the scratch bucket, the installs and the jobs."""
 
+from dataclasses import dataclass
 from typing import Any
 
 import pulumi
@@ -23,6 +24,14 @@ from pathways.manifests import namespace, pathways_job
 from pathways.settings import StackSettings
 
 
+@dataclass(frozen=True)
+class PlatformArgs:
+    """settings: of the stack. has_secrets: some are encrypted in the stack file, so jobs must be so in the state."""
+
+    settings: StackSettings
+    has_secrets: bool = False
+
+
 class Platform(pulumi.ComponentResource):
     """Everything that one stack file describes, from the network to the jobs.
 
@@ -37,10 +46,10 @@ class Platform(pulumi.ComponentResource):
     Attributes: outputs, what the stack exports.
     """
 
-    def __init__(self, name: str, settings: StackSettings, opts: pulumi.ResourceOptions | None = None) -> None:
+    def __init__(self, name: str, args: PlatformArgs, opts: pulumi.ResourceOptions | None = None) -> None:
         super().__init__("pathways:index:Platform", name, None, opts)
         self._name = name
-        self._settings = settings
+        self._settings = settings = args.settings
         self._site = Site.of(settings)
         self._cloud = self._cloud_provider()
         self._network = Network(f"{name}-network", NetworkArgs(self._site, settings.network), self._in_cloud())
@@ -51,7 +60,7 @@ class Platform(pulumi.ComponentResource):
         self._declare_scratch(heads, slices)
         self._kubernetes = self._kubernetes_provider()
         self._declare_installs()
-        self._declare_workloads()
+        self._declare_workloads(args.has_secrets)
         self.outputs = self._exports()
         self.register_outputs(self.outputs)
 
@@ -144,10 +153,11 @@ class Platform(pulumi.ComponentResource):
         )
         self._installs: list[pulumi.Resource] = [jobset, controller, priorities, jobs]
 
-    def _declare_workloads(self) -> None:
+    def _declare_workloads(self, secret: bool) -> None:
         for workload in self._settings.workloads:
             args = PathwaysWorkloadArgs(
                 manifest=pathways_job(self._settings, workload),
+                secret=secret,
                 cluster=self._cluster.resource,
                 after=[*self._installs, self._scratch, self._head_pool, self._groups[workload.slices.group]],
             )

@@ -66,7 +66,8 @@ def record_stack_file(path: Path) -> Recording:
 def record(config: Mapping[str, Any], stack: str, program: Path = PROGRAM) -> Recording:
     """Run `program` as stack `stack` with `config` and return what it registers and exports.
 
-    config: the stack's configuration, by full key ("gcp:project"); values as the stack file has them.
+    config: the stack's configuration, by full key ("gcp:project"); values as the stack file has them, and those with
+    `secure:` in them kept secret as the engine does.
     What the program raises (pulumi.RunError for settings that are refused) is raised here.
     """
     recording: list[Recording] = []
@@ -90,7 +91,8 @@ async def _run_program(config: Mapping[str, Any], stack: str, program: Path) -> 
     """Run the program in the current event loop and context, which must be fresh ones."""
     asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(max_workers=1))
     pulumi.runtime.set_all_config(
-        {key: value if isinstance(value, str) else json.dumps(value, default=str) for key, value in config.items()}
+        {key: value if isinstance(value, str) else json.dumps(value, default=str) for key, value in config.items()},
+        secret_keys=[key for key, value in config.items() if _is_encrypted(value)],
     )
     monitor = _RecordingMonitor(str(config.get("gcp:project", "")))
     pulumi.runtime.set_mocks(_NoMocks(), project=PROJECT_NAME, stack=stack, preview=False, monitor=monitor)
@@ -202,6 +204,13 @@ def _in_order(resources: Iterable[Resource]) -> tuple[Resource, ...]:
 def _natural(name: str) -> list[str | int]:
     """Return a key by which slice 2 comes before slice 10."""
     return [int(part) if part.isdigit() else part for part in re.split(r"(\d+)", name)]
+
+
+def _is_encrypted(value: Any) -> bool:
+    """Tell whether `secure:` is somewhere in a value of the configuration: the engine then keeps all of it secret."""
+    if isinstance(value, Mapping):
+        return set(value) == {"secure"} or any(map(_is_encrypted, value.values()))
+    return isinstance(value, list) and any(map(_is_encrypted, value))
 
 
 def _is_stack(urn: str) -> bool:

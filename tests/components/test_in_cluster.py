@@ -104,6 +104,13 @@ def test_the_job_of_the_dev_stack(dev):
     assert job.properties["spec"]["pathwaysDir"] == "gs://my-project-dev-pathways-dev-scratch/pathways"
 
 
+@pytest.mark.parametrize(("value", "secret"), [({"secure": "v1:abc"}, True), ("plain", False)])
+def test_a_job_with_an_encrypted_variable_is_secret_in_the_state(value, secret):
+    job = {"name": "j", "kind": "pathways", "slices": {"group": "v6e", "count": 2}, "image": "python:3.13"}
+    (recorded,) = declare(workloads=[{**job, "env": {"TOKEN": value}}]).of_type(JOB)
+    assert recorded.secrets == (("spec",) if secret else ())
+
+
 def test_no_priority_is_the_default_of_other_pods(prod):
     classes = prod.of_type("kubernetes:scheduling.k8s.io/v1:PriorityClass")
     assert {c.properties["metadata"]["name"]: c.properties["value"] for c in classes} == {

@@ -90,6 +90,12 @@ def test_exports_are_plain_values(program):
     assert program(NESTED, project="p").outputs == {"stack": "lab", "token": "hidden"}
 
 
+def test_where_the_secrets_are_is_recorded(dev):
+    assert {resource.name: resource.secrets for resource in dev.resources if resource.secrets} == {
+        "pathways-kubernetes": ("kubeconfig",)
+    }
+
+
 def test_recordings_do_not_touch_each_other(program):
     first = program(NESTED, project="p")
     assert program(NESTED, project="q").named("outer-bucket").properties["labels"] == {
