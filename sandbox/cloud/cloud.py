@@ -1,43 +1,28 @@
-"""The simulated Google Cloud: it creates, reads, updates and deletes resources of every type that the schema knows.
-
-An operation belongs to the cloud, not to the caller: once admitted it goes on and ends, whoever is still there to
-hear of it. What was under way when the daemon died is finished when it is back.
-"""
+"""The simulated Google Cloud: it creates, reads, updates and deletes resources of every type that the schema knows."""
 
 from __future__ import annotations
 
-import logging
 import threading
-import time
 from collections.abc import Callable, Sequence
 from copy import deepcopy
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from pathways.gcp import Action, Change, changes_between, format_path, without_defaults_keys
 from sandbox.cloud.cluster_host import ClusterHost
+from sandbox.cloud.faults import UNAVAILABLE, Faults, play_during_operation
 from sandbox.cloud.identities import Place, identifier, normalised
 from sandbox.cloud.journal import Entry, Journal
-from sandbox.cloud.kinds import Kind, Site, kind_of
-from sandbox.cloud.kinds.node_pool import OperationFailed
+from sandbox.cloud.kinds import Kind, kind_of
+from sandbox.cloud.operations import Operations
 from sandbox.cloud.options import Fault, OptionsFile
 from sandbox.cloud.readback import applied, reported_inputs
-from sandbox.cloud.references import NODE_POOL, children_of
-from sandbox.cloud.refusal import Refusal, google
+from sandbox.cloud.refusal import Refusal, not_found
 from sandbox.cloud.retries import retried
 from sandbox.cloud.store import Record, Status, Store
 
-_log = logging.getLogger(__name__)
-
-_STOCKOUT = (
-    "Google Compute Engine: Not all instances running in IGM after 35m. Current errors: [GCE_STOCKOUT]: Instance "
-    "creation failed: The zone '{zone}' does not have enough resources available to fulfill the request. "
-    "Try a different zone, or try again later."
-)
-
-_REST_SECONDS = 120.0
-"""Real seconds that a read waits at least for an operation to end."""
+Admitted = TypeVar("Admitted")
 
 
 class MadeInError(Exception):
@@ -70,33 +55,38 @@ class Cloud:
         self.store = Store(folder)
         self.journal = Journal(folder)
         self._options = OptionsFile(folder)
-        self._host = host
+        self._operations = Operations(self.store, self._options, host)
+        self._faults = Faults(self.store, self._options)
         self._cancelled = threading.Event()
 
-    @property
-    def site(self) -> Site:
-        return Site(self.store, self._options.current(), self._host)
+    def resume(self) -> None:
+        """Goes on with the operations that were under way when the last daemon ended."""
+        self._operations.resume()
 
     def cancel(self) -> None:
         """Makes the provider stop waiting for GKE; what GKE is doing goes on."""
         self._cancelled.set()
         self._cancelled = threading.Event()
 
-    def resume(self) -> None:
-        """Goes on with the operations that were under way when the last daemon died."""
-        for record in list(self.store.records.values()):
-            if record.under_way:
-                threading.Thread(target=self._finish, args=(record,), name=f"resume {record.id}", daemon=True).start()
+    def stop(self) -> None:
+        """Ends all waiting; operations that are under way are left to the next daemon."""
+        self._operations.stop()
+        self.cancel()
 
     def create(self, caller: Caller, inputs: dict[str, Any]) -> Record:
         """Raises Refusal, or MadeInError."""
         kind = kind_of(caller.type)
         with self.journal.entry("create", caller.type, caller.name, inputs=inputs) as entry:
-            record, fault = self._retry(kind, caller, entry, lambda: self._admit_creation(kind, caller, inputs))
+            record, fault = self._admitted(kind, caller, entry, lambda: self._admit_creation(kind, caller, inputs))
             entry.id = record.id
-            failure = self._work(record, kind.minutes.create, lambda: self._make(kind, record, fault))
-            if fault and fault.error == "lost":
-                raise google(503, "The service is currently unavailable.", "backendError")
+
+            def make() -> None:
+                play_during_operation(fault, record)
+                kind.make(self._operations.site, record)
+
+            failure = self._operations.run(record, kind.minutes.create, make)
+            if fault is not None and fault.error == "lost":
+                raise UNAVAILABLE
             if failure:
                 named = f"{kind.label} {kind.name_of(inputs)}"
                 raise MadeInError(record, f'{named} was created in the error state "ERROR": {failure}')
@@ -110,13 +100,13 @@ class Cloud:
         kind = kind_of(caller.type)
         id = normalised(caller.type, id)
         with self.journal.entry("read", caller.type, caller.name, id):
-            self._await_rest(kind, id)
+            self._operations.await_rest(kind, id)
             with self.store.transaction():
+                self._faults.take(caller.type, {caller.name, id.rpartition("/")[2]}, "read")
                 record = self.store.get(caller.type, id)
-                self._play_fault(caller.type, caller.name, id.rpartition("/")[2], "read")
                 if record is None:
                     return None
-                kind.read(self.site, record)
+                kind.read(self._operations.site, record)
                 self.store.put(record)
                 record = deepcopy(record)
             return record, reported_inputs(kind.resource, asked or record.inputs, record.properties)
@@ -130,8 +120,9 @@ class Cloud:
         sent = [change for change in changes if change.action is not Action.IGNORED]
         with self.journal.entry("update", caller.type, caller.name, id, inputs) as entry:
             entry.changes = [_described(change) for change in changes]
-            record = self._retry(kind, caller, entry, lambda: self._admit_update(kind, caller, id, inputs, sent))
-            failure = self._work(record, kind.minutes.update if sent else 0, lambda: self._change(kind, record))
+            record = self._admitted(kind, caller, entry, lambda: self._admit_update(kind, caller, id, inputs, sent))
+            minutes = kind.minutes.update if sent else 0
+            failure = self._operations.run(record, minutes, lambda: self._operations.change(record))
             if failure:
                 raise MadeInError(record, f"Error waiting for updating {kind.label} {kind.name_of(inputs)}: {failure}")
             return self._copy(record)
@@ -140,26 +131,29 @@ class Cloud:
         """properties: what the engine knows of the resource. Raises Refusal."""
         kind = kind_of(caller.type)
         with self.journal.entry("delete", caller.type, caller.name, id) as entry:
-            record = self._retry(kind, caller, entry, lambda: self._admit_deletion(kind, caller, id, properties))
+            record = self._admitted(kind, caller, entry, lambda: self._admit_deletion(kind, caller, id, properties))
             if record is None:
                 return
-            failure = self._work(record, kind.minutes.delete, lambda: kind.unmake(self.site, record))
+            site = self._operations.site
+            failure = self._operations.run(record, kind.minutes.delete, lambda: kind.unmake(site, record))
             if failure:
                 raise Refusal(f"Error waiting for deleting {kind.label} {kind.name_of(properties)}: {failure}")
 
-    def _retry(self, kind: Kind, caller: Caller, entry: Entry, attempt: Callable[[], Any]) -> Any:
-        def once() -> Any:
+    def _admitted(self, kind: Kind, caller: Caller, entry: Entry, admit: Callable[[], Admitted]) -> Admitted:
+        """What an admission returns, tried again where the provider does. Raises Refusal."""
+
+        def attempt() -> Admitted:
             with self.store.transaction():
-                return attempt()
+                return admit()
 
         if not kind.retries:
-            return once()
+            return attempt()
         minutes = kind.timeout if caller.minutes is None else caller.minutes
-        return retried(once, self._options.current(), minutes, self._cancelled, entry.add_retry)
+        return retried(attempt, self._options.current(), minutes, self._cancelled, entry.add_retry)
 
     def _admit_creation(self, kind: Kind, caller: Caller, inputs: dict[str, Any]) -> tuple[Record, Fault | None]:
-        site, plain = self.site, without_defaults_keys(inputs)
-        fault = self._play_fault(caller.type, caller.name, kind.name_of(inputs), "create")
+        site, plain = self._operations.site, without_defaults_keys(inputs)
+        fault = self._faults.take(caller.type, {caller.name, kind.name_of(inputs)}, "create")
         serial = self.store.next_serial()
         id = identifier(caller.type, plain, caller.place, serial)
         draft = Record(id, caller.type, caller.name, serial, inputs, applied(kind.resource, {}, plain))
@@ -178,119 +172,39 @@ class Cloud:
     def _admit_update(
         self, kind: Kind, caller: Caller, id: str, inputs: dict[str, Any], sent: Sequence[Change]
     ) -> Record:
-        site = self.site
-        self._play_fault(caller.type, caller.name, kind.name_of(inputs), "update")
+        site = self._operations.site
+        self._faults.take(caller.type, {caller.name, kind.name_of(inputs)}, "update")
         record = self.store.get(caller.type, id)
         if record is None:
-            raise google(404, f"Not found: {id}.", "notFound")
+            raise not_found(f"Not found: {id}.")
         draft = deepcopy(record)
         draft.inputs, draft.properties = inputs, _patched(kind, record, inputs, sent)
         kind.describe(site, draft, caller.place)
         if sent:
             kind.admit_update(site, record, draft, sent)
-            record.previous = record.properties
+            record.previous = {"properties": record.properties, "nodes": record.nodes}
             record.status = Status.RECONCILING if record.status is Status.RUNNING else record.status
-        record.inputs, record.properties = draft.inputs, draft.properties
+        record.inputs, record.properties, record.nodes = draft.inputs, draft.properties, draft.nodes
         self.store.put(record)
         return record
 
     def _admit_deletion(self, kind: Kind, caller: Caller, id: str, properties: dict[str, Any]) -> Record | None:
         """The record to delete; None where there is nothing to do."""
+        self._faults.take(caller.type, {caller.name, kind.name_of(properties)}, "delete")
         record = self.store.get(caller.type, normalised(caller.type, id))
-        self._play_fault(caller.type, caller.name, kind.name_of(properties), "delete")
         if record is None:
             return None
         kind.refuse_deletion(record, properties)
         if kind.keeps or properties.get("deletionPolicy") == "ABANDON":
             return None
-        kind.admit_deletion(self.site, record)
+        kind.admit_deletion(self._operations.site, record)
         record.status = Status.STOPPING
         self.store.put(record)
         return record
 
-    def _work(self, record: Record, minutes: float, act: Callable[[], None]) -> str | None:
-        """Carries an operation out, for as long as it takes at least. Returns why the record is in ERROR, if so."""
-        ends = time.monotonic() + self._options.current().seconds(minutes)
-        failure = None
-        try:
-            act()
-        except OperationFailed as error:
-            failure = str(error)
-        except Exception as error:
-            _log.exception("operation on %s failed", record.id)
-            failure = f"{type(error).__name__}: {error}"
-        time.sleep(max(0.0, ends - time.monotonic()))
-        with self.store.transaction():
-            self._settle(record, failure)
-        return failure
-
-    def _settle(self, record: Record, failure: str | None) -> None:
-        record.previous = {}
-        if failure is not None:
-            record.status, record.status_message = Status.ERROR, failure
-        elif record.status is Status.STOPPING:
-            for child in list(children_of(self.store, record)):
-                self.store.remove(child)
-            self.store.remove(record)
-            return
-        elif record.under_way:
-            record.status, record.status_message = Status.RUNNING, ""
-        self.store.put(record)
-
-    def _make(self, kind: Kind, record: Record, fault: Fault | None) -> None:
-        if fault and fault.error == "stockout":
-            zone = f"projects/{record.id.split('/')[0]}/zones/{record.properties['nodeLocations'][0]}"
-            raise OperationFailed(_STOCKOUT.format(zone=zone))
-        if fault and fault.error == "error-state":
-            raise OperationFailed("Internal error.")
-        kind.make(self.site, record)
-
-    def _change(self, kind: Kind, record: Record) -> None:
-        if record.status is Status.RECONCILING:
-            kind.change(self.site, record, replace(record, properties=record.previous))
-
-    def _finish(self, record: Record) -> None:
-        """Ends an operation that a dead daemon had begun."""
-        kind, status = kind_of(record.type), record.status
-        if status is Status.PROVISIONING:
-            self._work(record, 0, lambda: kind.make(self.site, record))
-        elif status is Status.STOPPING:
-            self._work(record, 0, lambda: kind.unmake(self.site, record))
-        else:
-            self._work(record, 0, lambda: self._change(kind, record))
-
-    def _await_rest(self, kind: Kind, id: str) -> None:
-        ends = time.monotonic() + max(self._options.current().seconds(kind.timeout), _REST_SECONDS)
-        while time.monotonic() < ends:
-            record = self.store.get(kind.token, id)
-            if record is None or not record.under_way:
-                return
-            time.sleep(0.02)
-
     def _copy(self, record: Record) -> Record:
         with self.store.transaction():
             return deepcopy(record)
-
-    def _play_fault(self, type: str, name: str, own_name: str, call: str) -> Fault | None:
-        """Takes the next fault that befalls the call. Raises Refusal for those that refuse it, returns the others."""
-        for fault in self._options.current().faults:
-            used = self.store.counters.get(fault.key, 0)
-            if used < fault.times and fault.fits(type, {name, own_name}, call):
-                self.store.count(fault.key)
-                refusal = _refusal(fault)
-                if refusal is not None:
-                    raise refusal
-                return fault if type == NODE_POOL or fault.error == "lost" else None
-        return None
-
-
-def _refusal(fault: Fault) -> Refusal | None:
-    return {
-        "409": google(409, "The resource already exists", "alreadyExists"),
-        "429": google(429, "Quota exceeded for quota metric 'Write requests'.", "rateLimitExceeded"),
-        "500": google(500, "Internal error encountered.", "backendError"),
-        "503": google(503, "The service is currently unavailable.", "backendError"),
-    }.get(fault.error)
 
 
 def _patched(kind: Kind, record: Record, inputs: dict[str, Any], sent: Sequence[Change]) -> dict[str, Any]:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from google.protobuf import struct_pb2
 
-from pathways.gcp import UNKNOWN
+from pathways.gcp import UNKNOWN, Property
 
 _UNKNOWN_TEXT = "04da6b54-80e4-46f7-96ec-b56ff0331ba9"
 _SIGNATURE_KEY = "4dabf18193072939515e22adb298388d"
@@ -21,14 +21,26 @@ def decode(struct: struct_pb2.Struct) -> dict[str, Any]:
     return {key: value for key, value in ((k, _decode(v)) for k, v in struct.fields.items()) if value is not None}
 
 
-def encode(values: Mapping[str, Any], secrets: Iterable[str] = ()) -> struct_pb2.Struct:
-    """The wire form. secrets: names of top-level values that the engine shall keep encrypted."""
+def encode(values: Mapping[str, Any]) -> struct_pb2.Struct:
+    """The wire form; nulls are left out."""
     struct = struct_pb2.Struct()
-    hidden = set(secrets)
     for key, value in values.items():
         if value is not None:
-            struct.fields[key].CopyFrom(_encode({_SIGNATURE_KEY: _SECRET, "value": value} if key in hidden else value))
+            struct.fields[key].CopyFrom(_encode(value))
     return struct
+
+
+def with_secrets(declared: Mapping[str, Property], values: Mapping[str, Any]) -> dict[str, Any]:
+    """The values with those that the provider calls sensitive marked, for the engine to keep them encrypted."""
+    return {name: _with_secrets(declared[name], value) if name in declared else value for name, value in values.items()}
+
+
+def _with_secrets(what: Property, value: Any) -> Any:
+    if what.sensitive and value:
+        return {_SIGNATURE_KEY: _SECRET, "value": value}
+    if what.properties and isinstance(value, dict):
+        return with_secrets(what.properties, value)
+    return value
 
 
 def _decode(value: struct_pb2.Value) -> Any:

@@ -10,7 +10,7 @@ from copy import deepcopy
 from typing import Any
 
 from sandbox.cloud.cloud import Cloud
-from sandbox.cloud.gke import VERSION, zones_of
+from sandbox.cloud.gke.clusters import VERSION, zones_of
 from sandbox.cloud.identities import Place
 from sandbox.cloud.readback import fill
 from sandbox.cloud.refusal import Refusal, not_found

@@ -96,10 +96,12 @@ def parse_options(text: str) -> Options:
         options = Options(**_renamed(raw, {"timeScale": "time_scale", "concurrentOperations": "concurrent_operations"}))
         return replace(
             options,
+            time_scale=float(options.time_scale),
+            concurrent_operations=int(options.concurrent_operations),
             faults=tuple(_fault(item) for item in raw.get("faults", ())),
             reservations=_reservations(raw.get("reservations")),
         )
-    except (json.JSONDecodeError, TypeError, AttributeError) as error:
+    except (json.JSONDecodeError, TypeError, ValueError, AttributeError) as error:
         raise OptionsError(f"options.json of the simulated cloud: {error}") from error
 
 

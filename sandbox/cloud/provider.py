@@ -25,7 +25,7 @@ from pathways.gcp import (
 )
 from sandbox.cloud import functions
 from sandbox.cloud.cloud import Caller, Cloud, MadeInError
-from sandbox.cloud.codec import decode, encode
+from sandbox.cloud.codec import decode, encode, with_secrets
 from sandbox.cloud.identities import Place
 from sandbox.cloud.readback import planned
 from sandbox.cloud.refusal import Refusal
@@ -205,8 +205,7 @@ def _abort(context: grpc.ServicerContext, code: grpc.StatusCode, text: str, deta
 
 
 def _outputs(record: Record) -> Any:
-    resource = resource_type(record.type)
-    return encode(record.properties, secrets=[name for name, what in resource.properties.items() if what.sensitive])
+    return encode(with_secrets(resource_type(record.type).properties, record.properties))
 
 
 def _diff_kind(change: Change) -> Any:

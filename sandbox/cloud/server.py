@@ -38,6 +38,6 @@ class CloudServer:
         self.cloud.resume()
 
     def stop(self) -> None:
-        """Ends calls that wait for GKE, then the server; what GKE is doing is finished at the next start."""
-        self.cloud.cancel()
+        """Ends calls that wait, then the server; operations that are under way are finished after the next start."""
+        self.cloud.stop()
         self._server.stop(grace=None).wait()

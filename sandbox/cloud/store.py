@@ -36,8 +36,8 @@ class Record:
     """A resource as the cloud has it.
 
     name: Pulumi's name at creation. serial: grows with each creation, never used twice. inputs: as last asked for.
-    properties: as read back; previous: those before an update that is under way. status_message: why it is in ERROR.
-    nodes: of a node pool (name, ip, zone). objects: of a bucket (name to bytes).
+    properties: as read back. nodes: of a node pool (name, ip, zone). previous: properties and nodes before an update
+    that is under way. status_message: why it is in ERROR. objects: of a bucket (name to bytes).
     """
 
     id: str

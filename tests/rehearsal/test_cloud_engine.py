@@ -31,6 +31,7 @@ class Wanted:
     slices: int = 2
     replaced_on_changes: tuple[str, ...] = ("placementPolicy.tpuTopology", "nodeCount")
     deletion_protection: bool = False
+    adopted: str | None = None
 
 
 def program(wanted):
@@ -72,9 +73,8 @@ def program(wanted):
                 opts=pulumi.ResourceOptions(
                     provider=provider,
                     delete_before_replace=True,
-                    replace_on_changes=["placementPolicy.tpuTopology", "nodeCount"]
-                    if wanted.replaced_on_changes
-                    else [],
+                    replace_on_changes=list(wanted.replaced_on_changes),
+                    import_=wanted.adopted,
                 ),
             )
         bucket = storage.Bucket(
@@ -290,3 +290,18 @@ def test_a_stockout_leaves_a_pool_that_the_state_knows(rehearsal):  # pool-6
     assert pool["id"] == "rehearsed/us-east5/main/slice-0"
     rehearsal.stack.destroy()
     assert read_records(rehearsal.folder) == []
+
+
+def test_a_pool_whose_creation_nobody_heard_of_is_imported(rehearsal):
+    (rehearsal.folder / "options.json").write_text(
+        json.dumps({"timeScale": 0, "faults": [{"type": POOL, "name": "slice-0", "error": "lost"}]})
+    )
+    wanted = Wanted(slices=1)
+    with pytest.raises(automation.CommandError, match="Error 503"):
+        rehearsal.up(wanted)
+    with pytest.raises(automation.CommandError, match="Error 409: Already exists"):
+        rehearsal.up(wanted)
+    adopted = replace(wanted, adopted="rehearsed/us-east5/main/slice-0")
+    assert rehearsal.up(adopted)["import"] == 1
+    assert rehearsal.preview(wanted) == {}
+    assert len(rehearsal.host.nodes) == 4

@@ -17,7 +17,6 @@ BUCKET = "gcp:storage/bucket:Bucket"
 class Bucket(Kind):
     token = BUCKET
     label = "Bucket"
-    timeout = 10.0
 
     def already_exists(self, record: Record) -> Refusal:
         return google(

@@ -8,11 +8,11 @@ from copy import deepcopy
 from typing import Any
 
 from pathways.gcp import Change
-from sandbox.cloud.gke import VERSION, pools_of, refuse_cluster_operation, subnetwork_of, zones_of
+from sandbox.cloud.gke.clusters import VERSION, pools_of, refuse_cluster_operation, subnetwork_of, zones_of
 from sandbox.cloud.identities import Place
 from sandbox.cloud.kinds.base import Kind, Minutes, Site, fingerprint
 from sandbox.cloud.kinds.iam import IDENTITY_POOL
-from sandbox.cloud.kinds.node_pool import NodePool
+from sandbox.cloud.kinds.node_pool import NodePool, bring_to_size
 from sandbox.cloud.readback import fill
 from sandbox.cloud.references import CLUSTER, NODE_POOL, region_of
 from sandbox.cloud.refusal import Refusal, bad_request, google
@@ -79,12 +79,12 @@ class Cluster(Kind):
             fill(properties, {"masterAuth": {}, "controlPlaneEndpointsConfig": {"dnsEndpointConfig": {}}})
             properties["masterAuth"]["clusterCaCertificate"] = authority
             properties["controlPlaneEndpointsConfig"]["dnsEndpointConfig"]["endpoint"] = f"localhost:{endpoint.port}"
+            if properties.get("removeDefaultNodePool"):
+                # Without a pool there is nothing that GKE could report here: inline settings then differ for ever.
+                properties.pop("nodeConfig", None)
             self._remember_identities(site, record)
             site.store.put(record)
-        if properties.get("removeDefaultNodePool"):
-            # Without a pool there is nothing that GKE could report here: inline settings then differ for ever.
-            properties.pop("nodeConfig", None)
-        else:
+        if not properties.get("removeDefaultNodePool"):
             _add_default_pool(site, record)
 
     def change(self, site: Site, record: Record, before: Record) -> None:
@@ -197,6 +197,7 @@ def _add_default_pool(site: Site, cluster: Record) -> None:
         serial = site.store.count("serial")
         pool = Record(f"{project}/{location}/{name}/default-pool", NODE_POOL, "", serial, inputs, deepcopy(inputs))
         NodePool().describe(site, pool, Place(project=project))
+        bring_to_size(site, pool)
         site.store.put(pool)
     NodePool().make(site, pool)
     with site.store.transaction():

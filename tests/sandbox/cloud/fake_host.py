@@ -8,7 +8,7 @@ from sandbox.cloud import Endpoint
 
 
 class FakeHost:
-    """A ClusterHost without processes; `gate` holds back add_nodes until it is set."""
+    """A ClusterHost without processes; while `gate` is not set, no call ends."""
 
     def __init__(self):
         self.nodes = {}
@@ -18,11 +18,13 @@ class FakeHost:
         self.created = 0
 
     def create(self):
+        assert self.gate.wait(20)
         self.there, self.nodes = True, {}
         self.created += 1
         return self.endpoint()
 
     def delete(self):
+        assert self.gate.wait(20)
         self.there, self.nodes = False, {}
 
     def endpoint(self):
@@ -34,6 +36,7 @@ class FakeHost:
             self.nodes.setdefault(node["metadata"]["name"], node)
 
     def update_nodes(self, pool, labels, taints):
+        assert self.gate.wait(20)
         for node in self.of_pool(pool):
             for key, value in labels.items():
                 node["metadata"]["labels"].pop(key, None)
@@ -42,6 +45,7 @@ class FakeHost:
             node["spec"]["taints"] = list(taints)
 
     def remove_nodes(self, pool, names=None):
+        assert self.gate.wait(20)
         for node in self.of_pool(pool):
             if names is None or node["metadata"]["name"] in names:
                 del self.nodes[node["metadata"]["name"]]

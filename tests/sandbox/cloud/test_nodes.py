@@ -5,8 +5,8 @@ from itertools import islice
 import pytest
 
 from pathways.tpu import catalog
-from sandbox.cloud.machines import find_machine
-from sandbox.cloud.nodes import NodeSpot, PoolShape, free_addresses, new_spots, node_manifest
+from sandbox.cloud.gke.machines import find_machine
+from sandbox.cloud.gke.nodes import NodeSpot, PoolShape, free_addresses, new_spots, node_manifest
 
 GIB_IN_KI = 1024 * 1024
 

@@ -1,19 +1,24 @@
 """Operations take time, are limited, can be made to fail, and outlive their callers and their daemon."""
 
+import contextlib
 import json
+import shutil
 import subprocess
 import sys
 import threading
 import time
+from copy import deepcopy
 
 import psutil
 import pytest
 
 from sandbox.cloud import CloudServer, journal, read_records
 from tests.sandbox.cloud.engine_side import CallError, Engine
+from tests.sandbox.cloud.fake_host import FakeHost
 from tests.sandbox.cloud.inputs import (
     BUCKET,
     CLUSTER,
+    CLUSTER_INPUTS,
     EVERY_TYPE,
     NETWORK,
     POOL,
@@ -141,40 +146,96 @@ def test_an_operation_ends_though_its_caller_is_gone(server, cluster, host, fold
     assert Engine(server.port).read(POOL, "my-project/us-east5/main/v6e-0").inputs["nodeCount"] == 4
 
 
-@pytest.mark.parametrize("moment", ["creating", "deleting", "updating"])
-def test_a_new_daemon_ends_what_the_dead_one_had_begun(folder, host, options, moment):
+@pytest.fixture
+def killed_during(engine, host, folder, tmp_path):
+    """Begins an operation, and returns a new daemon on what a kill at that moment leaves on the disk, and its host."""
+    begun = []
+
+    def kill(act):
+        host.gate.clear()
+        thread = threading.Thread(target=act)
+        thread.start()
+        wait_for(lambda: any(record.under_way for record in read_records(folder)))
+        left = shutil.copytree(folder, tmp_path / "left")
+        other = FakeHost()
+        other.there, other.nodes = host.there, deepcopy(host.nodes)
+        host.gate.set()
+        thread.join()
+        server = CloudServer(left, other)
+        server.start()
+        begun.append(server)
+        return Engine(server.port), other
+
+    yield kill
+    begun[0].stop()
+
+
+def test_a_new_daemon_creates_what_the_dead_one_was_creating(engine, cluster, host, killed_during):
+    survivor, nodes = killed_during(lambda: engine.create(POOL, pool(0)))
+    found = survivor.read(POOL, "my-project/us-east5/main/v6e-0")
+    assert found.inputs["nodeCount"] == 4
+    assert set(nodes.nodes) == set(host.nodes)
+    assert not survivor.diff(found, pool(0)).some
+
+
+def test_a_new_daemon_starts_the_cluster_that_the_dead_one_was_starting(engine, killed_during):
+    for type in (NETWORK, SUBNETWORK):
+        engine.create(type, EVERY_TYPE[type])
+    survivor, nodes = killed_during(lambda: engine.create(CLUSTER, CLUSTER_INPUTS))
+    found = survivor.read(CLUSTER, "projects/my-project/locations/us-east5/clusters/main")
+    assert found.properties["endpoint"] == "127.0.0.1:6443"
+    assert nodes.there
+
+
+def test_a_new_daemon_updates_what_the_dead_one_was_updating(engine, cluster, killed_during):
+    made = engine.create(POOL, pool(0))
+    config = {**SLICE_INPUTS["nodeConfig"], "labels": {"MultisliceGroupSize": "3"}}
+    survivor, nodes = killed_during(lambda: engine.update(made, {**pool(0), "nodeConfig": config}))
+    found = survivor.read(POOL, made.id)
+    assert found.properties["nodeConfig"]["labels"] == {"MultisliceGroupSize": "3"}
+    for node in nodes.nodes.values():
+        assert node["metadata"]["labels"]["MultisliceGroupSize"] == "3"
+        assert "MultisliceGroup" not in node["metadata"]["labels"]
+
+
+def test_a_new_daemon_deletes_what_the_dead_one_was_deleting(engine, cluster, killed_during):
+    made = engine.create(POOL, pool(0))
+    survivor, nodes = killed_during(lambda: engine.delete(made))
+    assert survivor.read(POOL, made.id) is None
+    assert nodes.nodes == {}
+
+
+def test_a_daemon_that_is_stopped_leaves_operations_to_the_next(folder, host, options):
     first = CloudServer(folder, host)
     first.start()
     engine = Engine(first.port)
     for type in (NETWORK, SUBNETWORK, CLUSTER):
         engine.create(type, EVERY_TYPE[type])
-    made = engine.create(POOL, pool(0))
-    state = json.loads((folder / "state.json").read_text())
-    (record,) = [record for record in state["resources"] if record["type"] == POOL]
-    if moment == "creating":  # as it is on disk while add_nodes runs
-        record["status"] = "PROVISIONING"
-        host.nodes = {}
-    elif moment == "deleting":
-        record["status"] = "STOPPING"
-    else:
-        record["status"] = "RECONCILING"
-        record["previous"] = json.loads(json.dumps(record["properties"]))
-        record["properties"]["nodeConfig"]["labels"] = {"MultisliceGroup": "other"}
+    host.gate.clear()
+    host.add_nodes = lambda _: (host.gate.wait(20), raise_connection_error())
+    threading.Thread(target=lambda: suppressed(lambda: engine.create(POOL, pool(0)))).start()
+    wait_for(lambda: any(record.type == POOL for record in read_records(folder)))
     first.stop()
-    (folder / "state.json").write_text(json.dumps(state))
+    host.gate.set()
+    time.sleep(0.2)
+    (left,) = [record for record in read_records(folder) if record.type == POOL]
+    assert left.status == "PROVISIONING"
 
+    del host.add_nodes
     second = CloudServer(folder, host)
     second.start()
-    found = Engine(second.port).read(POOL, made.id)
-    if moment == "deleting":
-        assert found is None
-        assert host.nodes == {}
-    else:
-        assert len(host.nodes) == 4
-        group = "v6e" if moment == "creating" else "other"
-        assert {node["metadata"]["labels"]["MultisliceGroup"] for node in host.nodes.values()} == {group}
-    assert all(record.status == "RUNNING" for record in read_records(folder))
+    assert Engine(second.port).read(POOL, left.id).inputs["nodeCount"] == 4
+    assert len(host.nodes) == 4
     second.stop()
+
+
+def raise_connection_error():
+    raise ConnectionError("the control plane is gone")
+
+
+def suppressed(act):
+    with contextlib.suppress(CallError):
+        act()
 
 
 def test_what_is_told_survives_a_killed_daemon(folder):

@@ -74,7 +74,17 @@ def test_a_named_resource_goes_before_its_replacement_comes(engine, named):
     assert diff.delete_before_replace is named
 
 
-def test_secrets_are_taken_and_a_clusters_client_key_is_none_that_is_hidden_by_mistake(engine):
+def test_what_the_provider_calls_sensitive_comes_back_encrypted(engine):
+    inputs = {"type": "slack", "displayName": "team", "sensitiveLabels": {"authToken": "hush"}}
+    checked = engine.check("gcp:monitoring/notificationChannel:NotificationChannel", inputs)
+    urn = "urn:pulumi:s::p::gcp:monitoring/notificationChannel:NotificationChannel::it"
+    answer = engine.call("Create", provider_pb2.CreateRequest(urn=urn, properties=encode(checked)))
+    token = answer.properties.fields["sensitiveLabels"].struct_value.fields["authToken"].struct_value
+    assert token.fields[SIGNATURE_KEY].string_value == SECRET_SIGNATURE
+    assert decode(answer.properties)["sensitiveLabels"] == {"authToken": "hush"}
+
+
+def test_secrets_are_taken(engine):
     wrapped = encode({"name": "b", "location": "us-east5"})
     secret = struct_pb2.Struct()
     secret.fields[SIGNATURE_KEY].string_value = SECRET_SIGNATURE

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from pathways.tpu import Placement
-from sandbox.cloud.machines import NodeMachine
+from sandbox.cloud.gke.machines import NodeMachine
 from sandbox.cloud.options import Reservation
 from sandbox.cloud.refusal import Refusal, bad_request, google
 
