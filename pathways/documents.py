@@ -103,16 +103,19 @@ def _decode(text: bytes | str) -> str:
         raise UnreadableDocument(line, f"byte 0x{text[error.start]:02x} is not UTF-8") from None
 
 
-class _PlainMarked(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
-    """Composes nodes; plain scalars carry the tag "plain", since it is for the reader to say what they are."""
+PLAIN = "plain"
 
-    yaml_implicit_resolvers: dict[str | None, list[tuple[str, re.Pattern[str]]]] = {None: [("plain", re.compile(""))]}  # noqa: RUF012
+
+class _PlainMarked(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
+    """Composes nodes; plain scalars carry the tag PLAIN, since it is for the reader to say what they are."""
+
+    yaml_implicit_resolvers: dict[str | None, list[tuple[str, re.Pattern[str]]]] = {None: [(PLAIN, re.compile(""))]}  # noqa: RUF012
 
 
 def _compose(text: str) -> Iterator[yaml.Node]:
     try:
         for node in yaml.compose_all(text, Loader=_PlainMarked):
-            if not (isinstance(node, yaml.ScalarNode) and node.tag == "plain" and node.value in _NULLS):
+            if not (isinstance(node, yaml.ScalarNode) and node.tag == PLAIN and node.value in _NULLS):
                 yield node
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
@@ -123,7 +126,15 @@ def _compose(text: str) -> Iterator[yaml.Node]:
         raise UnreadableDocument(line, f"character U+{error.character:04X} is not allowed") from None
 
 
-_COLLECTION_TAGS = ("tag:yaml.org,2002:map", "tag:yaml.org,2002:seq")
+_TAG_PREFIX = "tag:yaml.org,2002:"
+_COLLECTION_TAGS = (f"{_TAG_PREFIX}map", f"{_TAG_PREFIX}seq")
+_SCALAR_TAGS: Mapping[str, type | tuple[type, ...]] = {
+    f"{_TAG_PREFIX}int": int,
+    f"{_TAG_PREFIX}float": (int, float),
+    f"{_TAG_PREFIX}bool": bool,
+    f"{_TAG_PREFIX}null": type(None),
+    f"{_TAG_PREFIX}timestamp": datetime,
+}
 
 
 class _Walk:
@@ -158,7 +169,7 @@ class _Walk:
         lines: dict[str, int] = {}
         merged: dict[str, Any] = {}
         for key_node, value_node in node.value:
-            if key_node.tag == "plain" and key_node.value == "<<":
+            if key_node.tag == PLAIN and key_node.value == "<<":
                 merged.update(self._merge(value_node, path))
                 continue
             key = self._key(key_node)
@@ -188,20 +199,16 @@ class _Walk:
         return str(node.value)
 
     def _scalar(self, node: yaml.ScalarNode) -> Any:
-        match node.tag:
-            case "tag:yaml.org,2002:str" | "!":
-                return node.value
-            case "plain":
-                return _resolve(node.value, self._rules)
-            case (
-                "tag:yaml.org,2002:int"
-                | "tag:yaml.org,2002:float"
-                | "tag:yaml.org,2002:bool"
-                | "tag:yaml.org,2002:null"
-            ):
-                return _resolve(node.value, self._rules)
-            case _:
-                raise _unknown_tag(node)
+        if node.tag == f"{_TAG_PREFIX}str":
+            return node.value
+        if node.tag != PLAIN and node.tag not in _SCALAR_TAGS:
+            raise _unknown_tag(node)
+        value = _resolve(node.value, self._rules)
+        if node.tag != PLAIN and not isinstance(value, _SCALAR_TAGS[node.tag]):
+            raise _unreadable(node, f"{node.value} is no {node.tag.replace(_TAG_PREFIX, '!!')}")
+        if isinstance(value, float) and not math.isfinite(value):
+            raise _unreadable(node, f"{node.value} is a number that JSON does not have; quote it if text is meant")
+        return value
 
 
 def _unreadable(node: yaml.Node, problem: str) -> UnreadableDocument:
@@ -209,7 +216,7 @@ def _unreadable(node: yaml.Node, problem: str) -> UnreadableDocument:
 
 
 def _unknown_tag(node: yaml.Node) -> UnreadableDocument:
-    return _unreadable(node, f"tag {node.tag.replace('tag:yaml.org,2002:', '!!')} is not understood")
+    return _unreadable(node, f"tag {node.tag.replace(_TAG_PREFIX, '!!')} is not understood")
 
 
 _NUMBER_START = re.compile(r"[-+.0-9]")
@@ -250,9 +257,8 @@ def _number(text: str) -> int | float | None:
             value = int(digits, base) if len(digits) < 100 else 2**64
             if -(2**63) <= value < 2**64:
                 return value
-    if not _FLOAT.fullmatch(text):
+    if not _FLOAT.fullmatch(text) or math.isinf(number := float(text)):
         return None
-    number = float(text)
     return int(number) if number.is_integer() and abs(number) < _WHOLE_IN_JSON else number
 
 

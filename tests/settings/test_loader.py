@@ -1,6 +1,9 @@
 """Stack files as the engine reads them, and files that cannot be read: always a message with a place."""
 
 import datetime
+import json
+import os
+import subprocess
 
 import pytest
 import yaml
@@ -8,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pathways.settings import SettingsError, StackNotFound, find_stack, load_stack_file, read_stack_file
+from sandbox.toolchain import ensure
 from tests.settings.stack_files import STACK_FILE
 
 
@@ -24,44 +28,105 @@ def report(folder, text):
     return [f"{path}: {message}" for path, message in refused.value.problems]
 
 
-@pytest.mark.parametrize(
-    ("written", "value"),
-    [  # each as the real engine read it, or by the rules of its YAML library, gopkg.in/yaml.v3
-        ("1.30", 1.3),
-        ("1.35", 1.35),
-        ("010", 8),
-        ("1e3", 1000),
-        ("yes", "yes"),
-        ("on", "on"),
-        ("true", True),
-        ("True", True),
-        ("null", None),
-        ("~", None),
-        ("", None),
-        ("2026-11-01", datetime.datetime(2026, 11, 1)),
-        ("2026-11-01T10:00:00Z", datetime.datetime(2026, 11, 1, 10)),
-        ("2026-13-01", "2026-13-01"),
-        ("0x1F", 31),
-        ("0o17", 15),
-        ("0b11", 3),
-        ("09", 9),
-        ("1_000", 1000),
-        ("+12", 12),
-        (".5", 0.5),
-        ("1.", 1),
-        ("1:30", "1:30"),
-        ("0.8.3", "0.8.3"),
-        ('"010"', "010"),
-        ("'yes'", "yes"),
-        ("!!str 010", "010"),
-        ('!!int "3"', 3),
-        ("99999999999999999999", 10**20),
-    ],
-)
+MIDNIGHT = datetime.datetime(2026, 11, 1)
+
+SCALARS = {  # as Pulumi 3.274.1 read them; test_the_engine_reads_scalars_alike asks it again
+    "1.30": 1.3,
+    "1.35": 1.35,
+    "010": 8,
+    "-010": -8,
+    "08": 8,
+    "09": 9,
+    "0777": 511,
+    "0o17": 15,
+    "0O17": 15,
+    "0x1F": 31,
+    "0x1_F": 31,
+    "0b11": 3,
+    "0b2": "0b2",
+    "1e3": 1000,
+    "1E3": 1000,
+    "1e+3": 1000,
+    "1.5e-7": 1.5e-7,
+    "1e20": 10**20,
+    "1e21": 1e21,
+    "1e400": "1e400",
+    "1_000": 1000,
+    "_1": "_1",
+    "+12": 12,
+    ".5": 0.5,
+    "-.5": -0.5,
+    "1.": 1,
+    "1.0": 1,
+    "-0": 0,
+    "1e": "1e",
+    "e1": "e1",
+    "0x": "0x",
+    "1:30": "1:30",
+    "0.8.3": "0.8.3",
+    "1,000": "1,000",
+    "NaN": "NaN",
+    "9223372036854775807": 9223372036854775807,
+    "yes": "yes",
+    "on": "on",
+    "y": "y",
+    "No": "No",
+    "off": "off",
+    "true": True,
+    "True": True,
+    "FALSE": False,
+    "tRue": "tRue",
+    "null": None,
+    "Null": None,
+    "nUll": "nUll",
+    "~": None,
+    "": None,
+    "2026-11-01": MIDNIGHT,
+    "2026-11-1": MIDNIGHT,
+    "2026-11-01T10:00:00Z": MIDNIGHT.replace(hour=10),
+    "2026-11-01 10:00:00": MIDNIGHT.replace(hour=10),
+    "2026-11-01T10:00": "2026-11-01T10:00",
+    "2026-13-01": "2026-13-01",
+    "2026-11": "2026-11",
+    "'yes'": "yes",
+    '"010"': "010",
+    "!!str 010": "010",
+    "! 12": 12,
+    '!!int "3"': 3,
+    "!!float 1": 1,
+}
+
+
+@pytest.mark.parametrize(("written", "value"), SCALARS.items())
 def test_scalars_are_what_they_are_to_the_engine(tmp_path, written, value):
     read = read_stack_file(write(tmp_path, f"config: {{}}\nvalue: {written}\n"))["value"]
     assert read == value
     assert type(read) is type(value)
+
+
+@pytest.mark.rehearsal
+def test_the_engine_reads_scalars_alike(tmp_path):
+    """Dates are text to a program ("2026-11-01 00:00:00 +0000 UTC"), and never what the file says."""
+    (tmp_path / "Pulumi.yaml").write_text("{name: project, runtime: python}")
+    values = "".join(f"    v{index}: {written}\n" for index, written in enumerate(SCALARS))
+    (tmp_path / "Pulumi.dev.yaml").write_text(f"config:\n  project:values:\n{values}")
+    environment = {
+        **os.environ,
+        "PULUMI_BACKEND_URL": f"file://{tmp_path}",
+        "PULUMI_CONFIG_PASSPHRASE": "",
+        "PULUMI_SKIP_UPDATE_CHECK": "1",
+    }
+
+    def pulumi(*arguments):
+        command = [ensure(["pulumi"]).path("pulumi"), *arguments, "--non-interactive"]
+        return subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, check=True).stdout
+
+    pulumi("stack", "init", "dev")
+    read = json.loads(json.loads(pulumi("config", "--json", "--stack", "dev"))["project:values"]["value"])
+    for index, (written, value) in enumerate(SCALARS.items()):
+        expected = f"{value} +0000 UTC" if isinstance(value, datetime.datetime) else value
+        assert read[f"v{index}"] == expected, written
+        assert type(read[f"v{index}"]) is type(expected), written
 
 
 @pytest.mark.parametrize(
@@ -108,6 +173,8 @@ def test_quoting_helps(tmp_path):
         ("? [a]\n: 1", "line 1: a key must be text"),
         ("a: !!python/object/apply:os.system [ls]", "line 1: tag !!python/object/apply:os.system is not understood"),
         ("a: !mine 1", "line 1: tag !mine is not understood"),
+        ("a: !!bool yes", "line 1: yes is no !!bool"),
+        ("a: .inf", "line 1: .inf is a number that JSON does not have"),
         ("a: *b", "line 1: found undefined alias"),
         ("&a [*a]", "line 1: nested deeper than 100 levels"),
         ("[" * 100_000, "line 1: "),
