@@ -77,7 +77,8 @@ def ensure(names: Iterable[str] | None = None, progress: Progress | None = None,
     programs = select(names)
     tools = {program.name: find(program, cache) for program in programs}
     missing = [program for program in programs if tools[program.name] is None]
-    if missing:
+    left_over = names is None and cache.go.exists()  # by a build of one program, or one that was killed at the end
+    if missing or left_over:
         try:
             build_missing(missing, cache, progress or progress_for_stderr(), jobs)
         except OSError as error:  # not writable, full

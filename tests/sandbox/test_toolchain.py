@@ -299,6 +299,14 @@ def _seconds(call: Callable[[], object]) -> float:
     return time.perf_counter() - started
 
 
+def test_go_caches_that_were_left_behind_go_with_the_next_call_for_all(built: Lab) -> None:
+    (built.cache.go / "build").mkdir(parents=True)
+    ensure(["etcd"], Progress())
+    assert built.cache.go.exists()
+    ensure(progress=Progress())
+    assert not built.cache.go.exists()
+
+
 def test_an_unknown_program_is_answered_with_those_there_are() -> None:
     with pytest.raises(ToolchainError, match=r"No such program: etcdd; there are .*\betcd,"):
         ensure(["etcdd"])
