@@ -7,9 +7,11 @@ from typing import Annotated
 
 from pydantic import AfterValidator, Field
 
-from pathways.settings.base import Fault, Positive, Settings, must_hold, refused
+from pathways.settings.base import Fault, Settings, must_hold, refused
 from pathways.tpu import CpuMachine, cpu_machines
 from pathways.wording import did_you_mean, nearest, quoted
+
+MAX_NODES = 1000
 
 
 def _known_machine(name: str) -> str:
@@ -25,9 +27,9 @@ class HeadSettings(Settings):
 
     machine_type: Annotated[str, AfterValidator(_known_machine)] = "n2-standard-64"
     """Compute Engine machine type."""
-    min_nodes: Positive = 1
+    min_nodes: Annotated[int, Field(ge=1, le=MAX_NODES)] = 1
     """Nodes that are always there."""
-    max_nodes: Annotated[int, Field(ge=1, le=1000)] = 1
+    max_nodes: Annotated[int, Field(ge=1, le=MAX_NODES)] = 1
     """Nodes at most: as many Pathways jobs run at once; absent: one for each Pathways job."""
 
     @must_hold

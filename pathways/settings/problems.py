@@ -34,10 +34,6 @@ class SettingsError(Exception):
         super().__init__("\n".join([f"{source}: {counted(len(lines), 'error')}", *lines]))
 
 
-OF_KEY = "[key]"
-"""What ends pydantic's path of an error that is about a key and not about its value."""
-
-
 def problems_of(
     error: ValidationError, written: Any, document: Document | None, root: Path
 ) -> Iterator[tuple[Path, str]]:
@@ -68,19 +64,18 @@ def spell_path(path: Path) -> str:
 
 
 def _path_as_written(details: ErrorDetails, written: Any) -> Path:
-    """Return the error's path without what is not in the file: names of union members and of kinds of errors.
+    """Return the error's path without what is no key: names of union members and of kinds of errors.
 
-    An absent key is kept where the error is about its absence.
+    Keys that are absent are kept: the error is about their absence, or about what was derived in their place.
     """
-    path: list[str | int] = []
-    parts, value = details["loc"], written
-    for index, part in enumerate(parts):
+    path: Path = ()
+    value = written
+    for part in details["loc"]:
         if _has(value, part):
-            value = value[part]
-        elif part == OF_KEY or index < len(parts) - 1 or details["type"] not in ("missing", "refused"):
-            continue
-        path.append(part)
-    return tuple(path)
+            path, value = (*path, part), value[part]
+        elif part in keys_at(path):
+            path, value = (*path, part), None
+    return path
 
 
 def _has(value: Any, part: str | int) -> bool:
@@ -155,7 +150,7 @@ def _wrong_type(kind: str, given: Any, text: str | None) -> str:
 def _kind_of(value: Any) -> str:
     match value:
         case bool():
-            return "true or false"
+            return "a truth value"
         case int() | float():
             return "a number"
         case datetime():

@@ -10,7 +10,7 @@ from pydantic import Field, PrivateAttr, StringConstraints, ValidationInfo, mode
 from pathways.runtime import image_tag
 from pathways.settings.base import VERSION, ZONE, Name, Settings, defaults
 from pathways.settings.cluster import ClusterSettings
-from pathways.settings.head import HeadSettings
+from pathways.settings.head import MAX_NODES, HeadSettings
 from pathways.settings.install import InstallSettings
 from pathways.settings.network import NetworkSettings
 from pathways.settings.rates import Rates
@@ -65,7 +65,8 @@ class StackSettings(Settings):
         scratch = _copy(written.get("scratch"))
         scratch.setdefault("bucket", f"{origin.project}-{cluster['name']}-scratch")
         head = _copy(written.get("head"))
-        head.setdefault("maxNodes", max(_count(head.get("minNodes")), _count(written.get("workloads"))))
+        wanted = max(_count(head.get("minNodes")), _count(written.get("workloads")))
+        head.setdefault("maxNodes", min(wanted, MAX_NODES))
         derived = {"cluster": cluster, "scratch": scratch, "head": head}
         return {**written, **{key: value for key, value in derived.items() if _is_mapping_or_absent(written, key)}}
 

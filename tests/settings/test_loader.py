@@ -136,7 +136,7 @@ def test_the_engine_reads_scalars_alike(tmp_path):
         ("1.30", '1.30 is a number here; quote it: "1.30"'),  # as written, and not as read
         ("010", '010 is a number here; quote it: "010"'),
         ("1e3", '1e3 is a number here; quote it: "1e3"'),
-        ("true", 'true is true or false here; quote it: "true"'),
+        ("true", 'true is a truth value here; quote it: "true"'),
         ("2026-11-01", '2026-11-01 is a date here; quote it: "2026-11-01"'),
     ],
 )

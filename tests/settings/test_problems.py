@@ -41,7 +41,7 @@ def problem(path, value, *others):
         (("head", "minNodes"), 3, "head.maxNodes", "2 is less than minNodes, 3"),
         (("head", "machineType"), "n2-standard-46", "head.machineType", 'did you mean "n2-standard-'),
         (("head",), None, "head", "is empty; a mapping is wanted"),
-        ((*SLICE, "count"), True, "slices[0].count", "true is true or false; a whole number is wanted"),
+        ((*SLICE, "count"), True, "slices[0].count", "true is a truth value; a whole number is wanted"),
         ((*SLICE, "tpu"), "v6e-12", "slices[0].tpu", 'did you mean "v6e-8" or "v6e-16"?'),
         ((*SLICE, "tpu"), "v2-8", "slices[0].tpu", "do not support"),
         ((*SLICE, "tpu"), ABSENT, "slices[0].tpu", "is missing (or machineType and topology are)"),
@@ -158,6 +158,13 @@ def test_slices_that_the_controller_does_not_take_run_no_pathways_job(tpu, legal
 def test_names_come_once():
     both = [*platform()["workloads"], *platform()["workloads"]]
     assert problem(("workloads",), both) == ("workloads[1].name", '"hello" is the name of workloads[0] as well')
+
+
+def test_a_derived_name_that_is_none_is_told_at_its_key():
+    with pytest.raises(SettingsError) as refused:
+        parse_settings(platform(), project="my-project", stack="Dev_1", source="stacks/Pulumi.Dev_1.yaml")
+    assert [path for path, _ in refused.value.problems] == ["cluster.name", "scratch.bucket"]
+    assert '"pathways-Dev_1" is not a name' in str(refused.value)
 
 
 def test_without_a_project_nothing_can_be():
