@@ -36,3 +36,8 @@ def did_you_mean(candidates: Iterable[str]) -> str:
     """Return the end of a message that names the candidates, or nothing where there are none."""
     named = " or ".join(map(quoted, candidates))
     return f"; did you mean {named}?" if named else ""
+
+
+def sentence(text: str) -> str:
+    """Return the text with a full stop, where it does not end with a question."""
+    return text if text.endswith("?") else f"{text}."

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -54,6 +54,60 @@ def slice(
     from pathways.cli import slice
 
     slice.run(name, topology, every=every, as_json=as_json)
+
+
+@app.command()
+def lint(
+    files: Annotated[list[str], typer.Argument(help="YAML files with manifests; - for standard input")],
+    environment: Annotated[Literal["dev", "prod"], typer.Option(help="What they are meant for")] = "dev",
+    as_json: Annotated[bool, typer.Option("--json", help="For machines")] = False,
+    as_sarif: Annotated[bool, typer.Option("--sarif", help="For code review tools")] = False,
+) -> None:
+    """Look at PathwaysJobs, JobSets, queues and priorities that you have, and tell what is wrong, line by line."""
+    from pathways.cli import lint
+
+    if code := lint.run(files, environment, as_json=as_json, as_sarif=as_sarif):
+        raise typer.Exit(code)
+
+
+@app.command()
+def plan(
+    stack: Annotated[str, typer.Argument(help="Name of a stack (dev: stacks/Pulumi.dev.yaml), or a path")],
+    against: Annotated[
+        str | None,
+        typer.Option(
+            metavar="STATE",
+            help="What exists, as `pulumi stack export` writes it; - for standard input",
+            show_default=False,
+        ),
+    ] = None,
+    allow: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME", help="A pool, group, cluster, bucket or job that the update may take away"),
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="For machines")] = False,
+    html: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write a page for reviewers instead", show_default=False)
+    ] = None,
+) -> None:
+    """Tell what a stack is: slices, quotas, jobs, order, costs, faults; with a state, what an update would do to it."""
+    from pathways.cli import plan
+
+    if code := plan.run(stack, against=against, allowed=allow or (), as_json=as_json, page=html):
+        raise typer.Exit(code)
+
+
+@app.command()
+def guard(
+    preview: Annotated[str, typer.Argument(help="What `pulumi preview --json` prints; - for standard input")],
+    allow: Annotated[
+        list[str] | None, typer.Option(metavar="NAME", help="A pool, cluster or bucket that may go")
+    ] = None,
+) -> None:
+    """Fail where a preview replaces or deletes a cluster, a TPU pool or a bucket."""
+    from pathways.cli import guard
+
+    guard.run(preview, allow or ())
 
 
 @app.command()
