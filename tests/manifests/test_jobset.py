@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 import yaml
+from hypothesis import given
+from hypothesis import strategies as st
 
 from pathways.manifests import ControllerRefusal, jobset_of_pathways_job
 
@@ -149,3 +151,38 @@ def test_what_cannot_be_read_is_refused_with_its_place(manifest, place):
 def test_a_topology_is_taken_in_the_controllers_spelling_alone(topology):
     with pytest.raises(ControllerRefusal, match="invalid TPU topology for worker type"):
         jobset_of_pathways_job(job({"topology": topology}))
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=8), inner, max_size=3),
+    max_leaves=8,
+)
+
+
+def paths(value, path=()):
+    """Yields the path of every value in a manifest."""
+    children = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for key, child in children:
+        yield (*path, key)
+        yield from paths(child, (*path, key))
+
+
+PLACES = [(case, path) for case in (*POSTED, *FAILED) for path in paths(pathways_job(case))]
+
+
+@given(st.sampled_from(PLACES), JSON)
+def test_any_value_anywhere_makes_a_jobset_or_one_line(place, value):
+    case, path = place
+    manifest = pathways_job(case)
+    target = manifest
+    for part in path[:-1]:
+        target = target[part]
+    target[path[-1]] = value
+    try:
+        assert jobset_of_pathways_job(manifest)["kind"] == "JobSet"
+    except ControllerRefusal as refusal:
+        line = str(refusal)
+    else:
+        line = "fine"
+    assert len(line.splitlines()) == 1
