@@ -38,7 +38,7 @@ class NodeView:
 
 @dataclass(frozen=True)
 class PodView:
-    """job: the JobSet that the pod belongs to. role: its replicated job. slice: pool of its node, where that is a slice."""
+    """job: the JobSet that the pod belongs to. role: its replicated job. slice: pool of its node if a slice."""
 
     name: str
     namespace: str
@@ -145,9 +145,7 @@ def _jobset(manifest: Any, pods: list[PodView]) -> JobView:
         for replicated in manifest.spec["replicatedJobs"]
     )
     running = [
-        pod
-        for pod in pods
-        if (pod.job, pod.namespace) == (name, namespace) and pod.phase == "Running" and pod.ready
+        pod for pod in pods if (pod.job, pod.namespace) == (name, namespace) and pod.phase == "Running" and pod.ready
     ]
     return JobView(name, namespace, "JobSet", len(running) == wanted, len(running), wanted)
 

@@ -49,7 +49,7 @@ def session(console: Console, stack: str, spent: dict[str, float]) -> Iterator[S
     settings = load_stack_file(stack_file)
     home = Home.of(settings.stack)
     with _timed(spent, "toolchain"):
-        toolchain = ensure()
+        toolchain = ensure(daemon.PROGRAMS)
     home.create()
     with _exclusive(home):
         with _timed(spent, "sandbox"), console.status("starting the sandbox"):
@@ -63,7 +63,7 @@ def session(console: Console, stack: str, spent: dict[str, float]) -> Iterator[S
 
 def up(stack: str) -> int:
     """Deploys the stack and waits for its jobs' pods."""
-    console, spent = Console(), dict[str, float]()
+    console, spent = report.console(), dict[str, float]()
     started = time.monotonic()
     with session(console, stack, spent) as opened:
         for creation in recover(opened.home, opened.stack, opened.kubeconfig):
@@ -82,14 +82,14 @@ def up(stack: str) -> int:
 
 def preview(stack: str) -> int:
     """Shows what an update would change."""
-    console = Console()
+    console = report.console()
     with session(console, stack, {}) as opened:
         return _report_changes(console, opened.run(console, f"previewing {stack}", opened.stack.preview))
 
 
 def refresh(stack: str) -> int:
     """Reads back cloud and cluster into the state."""
-    console = Console()
+    console = report.console()
     with session(console, stack, {}) as opened:
         recover(opened.home, opened.stack, opened.kubeconfig)
         return _report_changes(console, opened.run(console, f"refreshing {stack}", opened.stack.refresh))
@@ -97,7 +97,7 @@ def refresh(stack: str) -> int:
 
 def down(stack: str) -> int:
     """Destroys the stack, then stops and removes the sandbox."""
-    console = Console()
+    console = report.console()
     home = home_of(stack)
     if not home.exists():
         console.print(f"no sandbox of {home.stack}")

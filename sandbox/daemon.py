@@ -18,6 +18,9 @@ from pathlib import Path
 
 from sandbox.home import PROJECT, Home
 
+PROGRAMS = ("etcd", "kubernetes", "kwok", "jobset-0.11.1", "pulumi", "pulumi-resource-kubernetes")
+"""What a rehearsal needs of the toolchain."""
+
 START_SECONDS = 120
 STOP_SECONDS = 30
 
@@ -65,7 +68,9 @@ def stop(home: Home) -> None:
     while running(home):
         if time.monotonic() > deadline:
             os.kill(pid, signal.SIGKILL)
-            raise DaemonError(f"the sandbox's daemon (process {pid}) did not stop within {STOP_SECONDS} s and was killed")
+            raise DaemonError(
+                f"the sandbox's daemon (process {pid}) did not stop within {STOP_SECONDS} s and was killed"
+            )
         time.sleep(0.05)
 
 
@@ -94,7 +99,7 @@ def serve(home: Home) -> int:
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: told_to_stop.set())
     with _own(home):
-        toolchain = ensure()
+        toolchain = ensure(PROGRAMS)
         ports = home.ports((*ControlPlane.PORTS, "cloud"))
         control_plane = ControlPlane(home.control_plane, toolchain, ports)
         control_plane.resume()

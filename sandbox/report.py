@@ -16,6 +16,15 @@ if TYPE_CHECKING:  # the engine's SDK takes a second to import, and `status` doe
     from sandbox.engine.runs import Run
 
 
+WIDTH_OF_FILES = 160
+
+
+def console() -> Console:
+    """Standard output: as wide as the terminal is, or wide enough for tables where it is not one."""
+    made = Console()
+    return made if made.is_terminal else Console(width=WIDTH_OF_FILES)
+
+
 def deployed(console: Console, seen: ClusterView, spent: dict[str, float], events: Events, kubeconfig: Path) -> None:
     """Slices, jobs, where the time went, and how to look around."""
     tables(console, seen)
@@ -34,7 +43,9 @@ def look_around(console: Console, kubeconfig: Path) -> None:
 
 def tables(console: Console, seen: ClusterView) -> None:
     """One row a slice, one row a job."""
-    slices = Table("slice", "group", "accelerator", "topology", "hosts ready", "job", title="slices", title_justify="left")
+    slices = Table(
+        "slice", "group", "accelerator", "topology", "hosts ready", "job", title="slices", title_justify="left"
+    )
     for pool, nodes in _by_pool(seen).items():
         first = nodes[0]
         jobs = sorted({pod.job for pod in seen.pods if pod.slice == pool})
@@ -102,4 +113,6 @@ def destroyed(console: Console, done: Run) -> None:
 
 
 def _counted(events: Events) -> str:
-    return ", ".join(f"{count} {operation}" for operation, count in sorted(events.changes.items()) if operation != "same")
+    return ", ".join(
+        f"{count} {operation}" for operation, count in sorted(events.changes.items()) if operation != "same"
+    )

@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from rich.console import Console
-
 from sandbox import cluster_view, daemon, report
 from sandbox.home import home_of
 
@@ -20,5 +18,5 @@ def status(stack: str, *, as_json: bool) -> int:
     if as_json:
         print(json.dumps({"stack": home.stack, "running": running, **described, **seen.as_dict()}, indent=1))
     else:
-        report.status(Console(), home.stack, running, seen, described)
+        report.status(report.console(), home.stack, running, seen, described)
     return 0

@@ -10,7 +10,9 @@ from dataclasses import dataclass, field
 from pulumi.automation import EngineEvent, OpType
 
 STYLE_TAG = re.compile(r"<\{%.*?%\}>")
-QUIET = {OpType.SAME, OpType.READ, OpType.READ_REPLACEMENT}
+QUIET = {OpType.SAME, OpType.READ, OpType.READ_REPLACEMENT, OpType.REFRESH}
+OF_THE_SANDBOX = re.compile(r"^(using pulumi-resource-kubernetes from \$PATH|resource plugin kubernetes is expected)")
+"""Warnings at every run: its provider is built from the newest published module; `status` tells the version."""
 
 
 @dataclass
@@ -30,6 +32,11 @@ class Step:
     @property
     def name(self) -> str:
         return self.urn.split("::", 3)[3]
+
+    @property
+    def acts(self) -> bool:
+        """Whether the resource exists outside of the engine."""
+        return not self.type.startswith(("pathways:", "pulumi:"))
 
     @property
     def part(self) -> str:
@@ -80,10 +87,10 @@ class Events:
         name = urn.split("::", 3)[3] if urn and not urn.split("::")[2].startswith("pulumi:pulumi:Stack") else ""
         line = f"{name}: {text}" if name else text
         kept = {"error": self.errors, "warning": self.warnings}.get(severity)
-        if kept is not None and text and line not in kept:
+        if kept is not None and text and line not in kept and not OF_THE_SANDBOX.match(text):
             kept.append(line)
 
     @property
     def changed(self) -> list[Step]:
-        """Steps that did or would do something, components left out."""
-        return [step for step in self.steps.values() if not step.type.startswith(("pathways:", "pulumi:pulumi:"))]
+        """Steps that did or would do something, components and providers left out."""
+        return [step for step in self.steps.values() if step.acts]

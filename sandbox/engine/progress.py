@@ -27,9 +27,10 @@ def shown(console: Console, title: str) -> Iterator[Events]:
 
 
 def _print_ended(console: Console, step: Step) -> None:
-    if step.ended is not None and not step.type.startswith("pathways:"):
+    if step.ended is not None and step.acts:
         verdict = " failed" if step.failed else ""
-        console.print(f"  {step.operation} {step.name}{verdict} {step.ended - step.started:.1f} s", highlight=False)
+        line = f"  {step.operation} {step.name}{verdict} {step.ended - step.started:.1f} s"
+        console.print(line, highlight=False, markup=False, soft_wrap=True)
 
 
 class _Display:

@@ -18,7 +18,7 @@ from sandbox.engine.events import Events
 
 @dataclass(frozen=True)
 class Run:
-    """How a run of the engine ended. seconds: of the engine alone. errors: one text a fault, empty where it went well."""
+    """How a run of the engine ended. seconds: of the engine alone. errors: one text a fault, none if it went well."""
 
     events: Events
     seconds: float
@@ -51,7 +51,9 @@ def run(operation: Operation, events: Events, log: Path, **options: Any) -> Run:
 @contextmanager
 def _interrupt_left_to_engine() -> Iterator[None]:
     """Ctrl-C reaches the engine as it reaches us: it ends what is under way and saves the state, so wait for that."""
-    told = signal.signal(signal.SIGINT, lambda *_: print("stopping after what is under way; once more: at once", file=sys.stderr))
+    told = signal.signal(
+        signal.SIGINT, lambda *_: print("stopping after what is under way; once more: at once", file=sys.stderr)
+    )
     try:
         yield
     finally:

@@ -23,7 +23,7 @@ from sandbox.home import PROJECT, Home
 from sandbox.pathways_job import INSTALL_MANIFEST
 from sandbox.toolchain import Toolchain
 
-PLACEHOLDER_SECRET = "a secret of the stack file, unknown to the sandbox"  # noqa: S105
+PLACEHOLDER_SECRET = "a secret of the stack file, unknown to the sandbox"
 
 
 def copy_project(home: Home, stack_file: Path, settings: StackSettings, toolchain: Toolchain) -> None:

@@ -67,7 +67,7 @@ class Rehearsal:
         got = subprocess.run([*command, "--output=json"], capture_output=True, text=True, check=False)
         assert got.returncode == 0, got.stderr
         shown = json.loads(got.stdout)
-        items: list[dict[str, Any]] = shown["items"] if "items" in shown else [shown]
+        items: list[dict[str, Any]] = shown.get("items", [shown])
         return items
 
     def journal(self, call: str | None = None, type: str | None = None) -> list[dict[str, Any]]:

@@ -25,7 +25,13 @@ ROLE = "jobset.sigs.k8s.io/replicatedjob-name"
 JOB_INDEX = "jobset.sigs.k8s.io/job-index"
 
 BIG = {"name": "big", "tpu": "v6e-16", "count": 2, "spares": 1, "capacity": {"spot": {}}}
-SMALL = {"name": "small", "machineType": "ct6e-standard-4t", "topology": "2x4", "count": 2, "capacity": {"onDemand": {}}}
+SMALL = {
+    "name": "small",
+    "machineType": "ct6e-standard-4t",
+    "topology": "2x4",
+    "count": 2,
+    "capacity": {"onDemand": {}},
+}
 PLATFORM: dict[str, Any] = {
     "environment": "dev",
     "zone": "us-east5-b",
@@ -141,7 +147,7 @@ def test_the_head_runs_on_the_cpu_pool_with_its_sidecars(day: Rehearsal) -> None
 
 
 def test_the_job_came_through_the_real_webhook(day: Rehearsal) -> None:
-    """The mutating webhook, not our function, makes the completion mode Indexed and names the publishing of addresses."""
+    """The mutating webhook, not our function, makes the completion mode Indexed and publishes addresses early."""
     (jobset,) = day.kubectl("jobsets", "--all-namespaces")
     (owner,) = jobset["metadata"]["ownerReferences"]
     assert (owner["kind"], owner["name"], owner["controller"]) == ("PathwaysJob", "train", True)
@@ -217,9 +223,10 @@ def test_only_loopback_is_listened_on_and_credentials_are_private(day: Rehearsal
     assert day.home.stat().st_mode & 0o077 == 0
     secret_words = ("token", "PRIVATE KEY", "passphrase")
     for file in day.home.rglob("*"):
-        if file.is_file() and file.stat().st_size < 100_000 and file.suffix in (".kubeconfig", ".key", ".csv", ".json"):
-            if any(word in file.read_text(errors="ignore") for word in secret_words):
-                assert file.stat().st_mode & 0o077 == 0, file
+        if not file.is_file() or file.suffix not in (".kubeconfig", ".key", ".csv", ".json"):
+            continue
+        if any(word in file.read_text(errors="ignore") for word in secret_words):
+            assert file.stat().st_mode & 0o077 == 0, file
 
 
 def test_a_removed_slice_removes_one_pool_and_relabels_the_rest_in_place(day: Rehearsal) -> None:
@@ -263,7 +270,7 @@ def test_the_sandbox_survives_the_loss_of_all_its_processes(day: Rehearsal) -> N
 @pytest.mark.parametrize(
     ("changed", "said"),
     [
-        ({"slices": [{**BIG, "spare": 1}]}, 'slices[0].spare'),
+        ({"slices": [{**BIG, "spare": 1}]}, "slices[0].spare"),
         ({"zone": None}, "zone"),
     ],
 )
@@ -294,7 +301,9 @@ def test_down_leaves_no_resource_node_process_or_port(day: Rehearsal) -> None:
     for port in told["ports"].values():
         with socket.socket() as probe:
             assert probe.connect_ex(("127.0.0.1", port)) != 0
-    created = {(entry["type"], entry["id"]) for entry in deleted if entry["call"] == "create" and entry["outcome"] == "ok"}
+    created = {
+        (entry["type"], entry["id"]) for entry in deleted if entry["call"] == "create" and entry["outcome"] == "ok"
+    }
     gone = {(entry["type"], entry["id"]) for entry in deleted if entry["call"] == "delete" and entry["outcome"] == "ok"}
     assert created <= gone
     ended = {entry["type"]: entry["ended"] for entry in deleted if entry["call"] == "delete"}
