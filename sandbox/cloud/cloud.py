@@ -89,7 +89,7 @@ class Cloud:
                 raise UNAVAILABLE
             if failure:
                 named = f"{kind.label} {kind.name_of(inputs)}"
-                raise MadeInError(record, f'{named} was created in the error state "ERROR": {failure}')
+                raise MadeInError(self._copy(record), f'{named} was created in the error state "ERROR": {failure}')
             return self._copy(record)
 
     def read(self, caller: Caller, id: str, asked: dict[str, Any] | None) -> tuple[Record, dict[str, Any]] | None:
@@ -124,7 +124,8 @@ class Cloud:
             minutes = kind.minutes.update if sent else 0
             failure = self._operations.run(record, minutes, lambda: self._operations.change(record))
             if failure:
-                raise MadeInError(record, f"Error waiting for updating {kind.label} {kind.name_of(inputs)}: {failure}")
+                named = f"{kind.label} {kind.name_of(inputs)}"
+                raise MadeInError(self._copy(record), f"Error waiting for updating {named}: {failure}")
             return self._copy(record)
 
     def delete(self, caller: Caller, id: str, properties: dict[str, Any]) -> None:

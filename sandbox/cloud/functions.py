@@ -12,7 +12,6 @@ from typing import Any
 from sandbox.cloud.cloud import Cloud
 from sandbox.cloud.gke.clusters import VERSION, zones_of
 from sandbox.cloud.identities import Place
-from sandbox.cloud.readback import fill
 from sandbox.cloud.refusal import Refusal, not_found
 from sandbox.cloud.store import Record
 
@@ -90,7 +89,7 @@ def _remove(cloud: Cloud, arguments: Arguments, _: Place) -> dict[str, Any]:
 def _put_object(cloud: Cloud, arguments: Arguments, _: Place) -> dict[str, Any]:
     with cloud.store.transaction():
         record = _known(cloud, {"type": "gcp:storage/bucket:Bucket", **arguments})
-        fill(record.objects, {arguments["name"]: arguments.get("bytes", 1)})
+        record.objects[arguments["name"]] = arguments["bytes"]
         cloud.store.put(record)
     return {"objects": len(record.objects)}
 

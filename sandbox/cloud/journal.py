@@ -76,7 +76,7 @@ class Journal:
         try:
             yield entry
         except BaseException as error:
-            entry.outcome = str(error) or type_name(error)
+            entry.outcome = str(error) or error.__class__.__name__
             raise
         finally:
             entry.ended = time.time()
@@ -86,10 +86,6 @@ class Journal:
         line = json.dumps(asdict(entry), default=str)
         with self._lock, open(os.open(self._file, os.O_CREAT | os.O_APPEND | os.O_WRONLY, 0o600), "a") as file:
             file.write(line + "\n")
-
-
-def type_name(value: object) -> str:
-    return type(value).__name__
 
 
 def read(folder: Path) -> list[Entry]:

@@ -10,7 +10,7 @@ import os
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
 from typing import Any
@@ -110,7 +110,7 @@ class Store:
             self.records = {_key(record.type, record.id): record for record in _records(raw)}
 
     def _save(self) -> None:
-        content = {"counters": self.counters, "resources": [asdict(record) for record in self.records.values()]}
+        content = {"counters": self.counters, "resources": [vars(record) for record in self.records.values()]}
         written = self._file.with_suffix(".new")
         with open(os.open(written, os.O_CREAT | os.O_TRUNC | os.O_WRONLY, 0o600), "w") as file:
             file.write(json.dumps(content))
