@@ -14,7 +14,7 @@ from rich.console import Console
 
 from pathways.settings import StackSettings, find_stack, load_stack_file
 from sandbox import cluster_view, daemon, report
-from sandbox.engine import workspace
+from sandbox.engine import protection, workspace
 from sandbox.engine.progress import phases, shown
 from sandbox.engine.recovery import recover
 from sandbox.engine.runs import Operation, Run, run
@@ -104,6 +104,10 @@ def down(stack: str) -> int:
         return 0
     with session(console, stack, {}) as opened:
         recover(opened.home, opened.stack, opened.kubeconfig)
+        if protection.is_on(home):
+            lifted = protection.lift(home, opened.stack, lambda: opened.run(console, "unprotecting", opened.stack.up))
+            if not lifted.ok:
+                return report.failure(console, lifted)
         done = opened.run(console, f"destroying {stack}", opened.stack.destroy)
         if not done.ok:
             return report.failure(console, done)

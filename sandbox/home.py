@@ -44,6 +44,11 @@ class Home:
         return self.root / "project"
 
     @property
+    def stack_file(self) -> Path:
+        """The copy of the stack file."""
+        return self.project / "stacks" / f"Pulumi.{self.stack}.yaml"
+
+    @property
     def state(self) -> Path:
         """The engine's file backend."""
         return self.root / "state"

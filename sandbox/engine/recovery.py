@@ -37,7 +37,7 @@ def recover(home: Home, stack: automation.Stack, kubeconfig: Path) -> list[Pendi
     _release_lock(home, stack)
     pending = [
         PendingCreation(operation["resource"]["urn"], _identifier(home, operation["resource"], kubeconfig))
-        for operation in _pending_operations(home)
+        for operation in read_checkpoint(home).get("pending_operations") or []
         if operation["type"] == "creating"
     ]
     if pending:
@@ -45,13 +45,13 @@ def recover(home: Home, stack: automation.Stack, kubeconfig: Path) -> list[Pendi
     return pending
 
 
-def _pending_operations(home: Home) -> list[dict[str, Any]]:
+def read_checkpoint(home: Home) -> dict[str, Any]:
+    """What the engine wrote last: resources and pending operations. Read directly: asking the engine takes a second."""
     checkpoint = home.state / ".pulumi" / "stacks" / "pathways" / f"{home.stack}.json"
     if not checkpoint.exists():
-        return []
-    latest = json.loads(checkpoint.read_text())["checkpoint"].get("latest") or {}
-    operations: list[dict[str, Any]] = latest.get("pending_operations") or []
-    return operations
+        return {}
+    latest: dict[str, Any] = json.loads(checkpoint.read_text())["checkpoint"].get("latest") or {}
+    return latest
 
 
 def _identifier(home: Home, resource: dict[str, Any], kubeconfig: Path) -> str | None:

@@ -35,10 +35,9 @@ def copy_project(home: Home, stack_file: Path, settings: StackSettings, toolchai
     install.setdefault("jobset", {})["source"] = str(toolchain.chart(f"jobset-{settings.install.jobset.version}"))
     install.setdefault("pathwaysJob", {})["source"] = str(INSTALL_MANIFEST)
     shutil.copyfile(PROJECT / "Pulumi.yaml", home.project / "Pulumi.yaml")
-    stacks = home.project / "stacks"
-    stacks.mkdir(exist_ok=True)
+    home.stack_file.parent.mkdir(exist_ok=True)
     # JSON is YAML in which text that looks like a number stays text, for every reader of YAML.
-    (stacks / f"Pulumi.{home.stack}.yaml").write_text(json.dumps(content, indent=1))
+    home.stack_file.write_text(json.dumps(content, indent=1))
 
 
 def without_secrets(value: Any) -> Any:
