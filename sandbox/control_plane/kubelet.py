@@ -30,8 +30,9 @@ _log = logging.getLogger(__name__)
 class Kubelet:
     """Runs the process of one controller while there is a pod of it that is bound to a node.
 
-    The newest such pod has the process; it is ready only when the controller's probe passes, so that nothing is sent to
-    a webhook that does not serve yet. folder: working folder of the process. address: that the pod reports.
+    There is one process: of the newest pod that can start, so that an update which cannot leaves the old one serving.
+    The pod is ready only when the controller's probe passes: nothing is sent to a webhook that does not serve yet.
+    folder: working folder of the process. address: that the pod reports.
     """
 
     def __init__(
@@ -47,22 +48,19 @@ class Kubelet:
         self._pods_changing = threading.Lock()
         self._served: str | None = None
         self._process: KeptProcess | None = None
-        self._refusal: Refusal | None = None
-        self._reported: tuple[str, Sighting] | None = None
-        self._threads = [
-            threading.Thread(target=self._watch, name=f"watch-{controller.name}", daemon=True),
-            threading.Thread(target=self._run, name=f"kubelet-{controller.name}", daemon=True),
-        ]
+        self._reported: dict[str, Sighting] = {}
+        self._watcher = threading.Thread(target=self._watch, name=f"watch-{controller.name}", daemon=True)
+        self._runner = threading.Thread(target=self._run, name=f"kubelet-{controller.name}", daemon=True)
 
     def start(self) -> None:
-        for thread in self._threads:
-            thread.start()
+        self._watcher.start()
+        self._runner.start()
 
     def stop(self) -> None:
         """Stops the process; its pod stays as it was reported last."""
         self._stop.set()
-        if self._threads[1].is_alive():
-            self._threads[1].join()
+        if self._runner.is_alive():
+            self._runner.join()
 
     def state(self) -> ProcessState | None:
         """State of the process; None while there is none."""
@@ -70,11 +68,10 @@ class Kubelet:
         return process.state() if process else None
 
     def settled(self) -> bool:
-        """Whether the controller's pod, asked from the API server, has its process and is ready; true without a pod."""
+        """Whether a pod of the controller, asked from the API server, is served and ready; true where there is none."""
         pods = self._client.list(Pod, namespace=self._controller.namespace)
-        wanted = _newest(pod for pod in pods if container_running(pod, self._controller.image))
-        reported = self._reported
-        return wanted is None or (reported is not None and reported[0] == _uid(wanted) and reported[1].ready)
+        startable = [pod for pod in _newest_first(pods) if container_running(pod, self._controller.image)]
+        return not startable or self._serving()
 
     def _watch(self) -> None:
         for change in changes(self._client, Pod, namespace=self._controller.namespace, stop=self._stop):
@@ -88,7 +85,7 @@ class Kubelet:
                     self._pods[_uid(pod)] = pod
 
     def _run(self) -> None:
-        while not self._stop.wait(STEADY_TICK_SECONDS if self._steady() else TICK_SECONDS):
+        while not self._stop.wait(STEADY_TICK_SECONDS if self._serving() else TICK_SECONDS):
             try:
                 self._tick()
             except httpx2.HTTPError as error:
@@ -97,54 +94,54 @@ class Kubelet:
                 _log.exception("kubelet of %s", self._controller.name)
         self._end_process()
 
-    def _steady(self) -> bool:
-        return self._reported is not None and self._reported[1].ready
+    def _serving(self) -> bool:
+        seen = self._reported.get(self._served or "")
+        return seen is not None and seen.ready
 
     def _tick(self) -> None:
         with self._pods_changing:
             pods = list(self._pods.values())
-        wanted = _newest(pods)
-        if self._served is not None and (wanted is None or self._served != _uid(wanted)):
+        candidates = _newest_first(pods)
+        if self._served is not None and self._served not in map(_uid, candidates):
             self._end_process()
         for pod in pods:
             if _leaving(pod):
                 self._remove(pod)
-        if wanted is not None:
-            self._serve(wanted)
+        for pod in candidates:
+            if self._serve(pod):
+                return
 
-    def _serve(self, pod: Pod) -> None:
-        if self._served != _uid(pod) or self._process is None:
-            self._served = _uid(pod)
-            self._begin_process(pod)
-        if self._process is not None and not self._steady():
+    def _serve(self, pod: Pod) -> bool:
+        """Gives the process to a pod, unless it has it, and reports how the pod is. False if it cannot start."""
+        if self._served != _uid(pod):
+            try:
+                program = self._controller.program(pod, self._files)
+            except CannotStart as error:
+                self._report(pod, Sighting(None, ready=False, refusal=Refusal(error.reason, str(error))))
+                return False
+            self._end_process()
+            self._process, self._served = KeptProcess(program, self._folder), _uid(pod)
+        assert self._process is not None
+        if not self._serving():
             self._controller.tend(pod, self._files)
-        self._report(pod)
-
-    def _begin_process(self, pod: Pod) -> None:
-        try:
-            self._process = KeptProcess(self._controller.program(pod, self._files), self._folder)
-            self._refusal = None
-        except CannotStart as error:
-            self._refusal = Refusal(error.reason, str(error))
-        except ApiError as error:
-            self._refusal = Refusal("CreateContainerConfigError", str(error))
+        state = self._process.state()
+        self._report(pod, Sighting(state, ready=state.alive and self._controller.ready()))
+        return True
 
     def _end_process(self) -> None:
         if self._process is not None:
             self._process.stop()
-        self._process = self._served = self._reported = None
+        self._process = self._served = None
+        self._reported.clear()
 
-    def _report(self, pod: Pod) -> None:
-        state = self._process.state() if self._process else None
-        ready = state is not None and state.alive and self._controller.ready()
-        seen = Sighting(state, ready, self._refusal)
-        if self._reported == (_uid(pod), seen):
+    def _report(self, pod: Pod, seen: Sighting) -> None:
+        if self._reported.get(_uid(pod)) == seen:
             return
         status = pod_status(pod, seen, {"host": self._host(pod), "pod": self._address}, datetime.now(UTC))
         metadata = pod.metadata
         assert metadata is not None
         self._client.patch(PodStatus, metadata.name or "", {"status": status}, namespace=metadata.namespace)
-        self._reported = (_uid(pod), seen)
+        self._reported[_uid(pod)] = seen
 
     def _host(self, pod: Pod) -> str:
         node = self._client.get(Node, (pod.spec.nodeName if pod.spec else None) or "")
@@ -161,10 +158,10 @@ class Kubelet:
                 raise
 
 
-def _newest(pods: Iterable[Pod]) -> Pod | None:
-    """The pod that has the process: the newest one that is bound to a node and neither leaves nor has ended."""
+def _newest_first(pods: Iterable[Pod]) -> list[Pod]:
+    """The pods that may have the process: bound to a node, neither leaving nor ended."""
     bound = [pod for pod in pods if pod.spec and pod.spec.nodeName and not _leaving(pod) and not _ended(pod)]
-    return max(bound, key=_age, default=None)
+    return sorted(bound, key=_age, reverse=True)
 
 
 def _age(pod: Pod) -> tuple[datetime, str]:

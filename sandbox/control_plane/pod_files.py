@@ -14,6 +14,7 @@ from lightkube.resources.core_v1 import ConfigMap, Pod, Secret, ServiceAccountTo
 
 from sandbox.control_plane.credentials import kubeconfig_text
 from sandbox.control_plane.private_files import private_folder, write_private
+from sandbox.kubernetes.connection import NOT_FOUND, code_of
 
 # Nothing renews the token while the process runs; it ends with the pod, to which it is bound.
 _TOKEN_SECONDS = 10 * 365 * 24 * 3600
@@ -54,11 +55,16 @@ class PodFiles:
         return self.write("kubeconfig", text)
 
     def config_map(self, pod: Pod, volume: str) -> dict[str, str]:
-        """Content of the ConfigMap behind a volume. Raises LookupError if the pod has no such volume."""
+        """Content of the ConfigMap behind a volume. Raises LookupError if there is no such volume or ConfigMap."""
         source = _volume(pod, volume).configMap
         if source is None or not source.name:
             raise LookupError(f"volume {volume} is no ConfigMap")
-        return dict(self._client.get(ConfigMap, source.name, namespace=_namespace(pod)).data or {})
+        try:
+            return dict(self._client.get(ConfigMap, source.name, namespace=_namespace(pod)).data or {})
+        except ApiError as error:
+            if code_of(error) != NOT_FOUND:
+                raise
+            raise LookupError(f"there is no ConfigMap {source.name}") from error
 
     def mount_secret(self, pod: Pod, volume: str, keys: tuple[str, ...], folder: str) -> Path | None:
         """Copies the Secret behind a volume into files of the folder. None as long as it or one of the keys is missing.

@@ -258,7 +258,7 @@ def test_a_deployment_without_pods_has_no_process(installed: Cluster) -> None:
     until(lambda: "pathways-job-controller" in names(), "its process runs again")
 
 
-def test_an_unknown_version_is_an_image_that_cannot_be_pulled(installed: Cluster) -> None:
+def test_an_unknown_version_cannot_be_pulled_and_the_old_one_serves_on(installed: Cluster) -> None:
     path = "/apis/apps/v1/namespaces/jobset-system/deployments/jobset-controller"
     template = installed.get(path)["spec"]["template"]
     container = {**template["spec"]["containers"][0], "image": "registry.k8s.io/jobset/jobset:v0.1.0"}
@@ -270,4 +270,7 @@ def test_an_unknown_version_is_an_image_that_cannot_be_pulled(installed: Cluster
         ]
         return {one["state"]["waiting"]["reason"] for one in statuses if "waiting" in one["state"]}
 
+    [serving] = [one.pid for one in installed.plane.processes() if one.name == "jobset-controller"]
     until(lambda: "ErrImagePull" in reasons(), "its pod says that the image cannot be pulled")
+    assert [one.pid for one in installed.plane.processes() if one.name == "jobset-controller"] == [serving]
+    assert condition(installed.get(path), "Available") == "True"
