@@ -50,7 +50,7 @@ def test_the_same_again_is_no_change():
 
 
 @pytest.mark.parametrize("path", ["placementPolicy.type", "placementPolicy.tpuTopology"])
-def test_topology_and_type_plan_as_an_update_that_is_never_sent(path):  # pool-2; facts 4.3
+def test_topology_and_type_plan_as_an_update_that_is_never_sent(path):  # pool-2; neither ForceNew nor in nodePoolUpdate
     assert acts(POOL, SLICE, edited(SLICE, path, "2x4")) == {path: (Kind.UPDATE, Action.IGNORED)}
 
 
@@ -79,7 +79,7 @@ def test_topology_and_type_plan_as_an_update_that_is_never_sent(path):  # pool-2
         ("nodeConfig.shieldedInstanceConfig", {"enableSecureBoot": True}),
     ],
 )
-def test_a_node_pool_is_replaced(path, value):  # facts 4.1; pool-1
+def test_a_node_pool_is_replaced(path, value):  # ForceNew in the provider; pool-1
     assert {action for _, action in acts(POOL, SLICE, edited(SLICE, path, value)).values()} == {Action.REPLACE}
 
 
@@ -107,11 +107,11 @@ def test_a_node_pool_is_replaced(path, value):  # facts 4.1; pool-1
         ("networkConfig", {"enablePrivateNodes": True}),
     ],
 )
-def test_a_node_pool_is_changed_in_place(path, value):  # facts 4.2
+def test_a_node_pool_is_changed_in_place(path, value):  # branches of nodePoolUpdate in the provider
     assert {action for _, action in acts(POOL, SLICE, edited(SLICE, path, value)).values()} == {Action.IN_PLACE}
 
 
-def test_adding_or_removing_the_placement_block_replaces():  # facts 4.1: ForceNew as a block
+def test_adding_or_removing_the_placement_block_replaces():  # ForceNew as a block
     bare = edited(SLICE, "placementPolicy", None)
     assert acts(POOL, SLICE, bare) == {"placementPolicy": (Kind.DELETE, Action.REPLACE)}
     assert acts(POOL, bare, SLICE) == {"placementPolicy": (Kind.ADD, Action.REPLACE)}
@@ -119,7 +119,7 @@ def test_adding_or_removing_the_placement_block_replaces():  # facts 4.1: ForceN
 
 @pytest.mark.parametrize(
     ("path", "value", "action"),
-    [  # facts 4.4
+    [  # ForceNew and in-place lists of google_container_cluster
         ("network", "other", Action.REPLACE),
         ("datapathProvider", "ADVANCED_DATAPATH", Action.REPLACE),
         ("description", "words", Action.REPLACE),

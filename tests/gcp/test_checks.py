@@ -74,7 +74,7 @@ def test_properties_that_conflict_are_both_named():  # conflictsWith of the prov
     assert "conflicts with clusterIpv4Cidr" in found["ipAllocationPolicy"]
 
 
-def test_the_provider_stops_at_a_hundred_lifecycle_rules():  # scratch-3; facts: MaxItems 100
+def test_the_provider_stops_at_a_hundred_lifecycle_rules():  # scratch-3; MaxItems of lifecycle_rule
     rule = {"action": {"type": "Delete"}, "condition": {"age": 7}}
     bucket = {"name": "scratch", "location": "us-east5"}
     assert failures(BUCKET, {**bucket, "lifecycleRules": [rule] * 100}) == {}

@@ -110,7 +110,7 @@ EVERY_TYPE = {
     "gcp:tpu/v2QueuedResource:V2QueuedResource": {"name": "queued", "zone": "us-east5-b"},
 }
 
-IDS = {  # facts: Pulumi ids
+IDS = {  # id formats of the provider's documentation
     NETWORK: "projects/my-project/global/networks/net",
     SUBNETWORK: "projects/my-project/regions/us-east5/subnetworks/sub",
     CLUSTER: "projects/my-project/locations/us-east5/clusters/main",

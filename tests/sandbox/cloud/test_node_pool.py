@@ -58,7 +58,7 @@ def refused(engine, inputs):
     return caught.value.text
 
 
-def test_a_slice_becomes_its_hosts(engine, host):  # facts: what GKE puts on a node
+def test_a_slice_becomes_its_hosts(engine, host):  # labels and taints that GKE sets
     engine.create(POOL, SLICE_INPUTS)
     nodes = host.of_pool("v6e-0")
     assert len(nodes) == 4

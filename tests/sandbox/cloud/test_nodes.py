@@ -26,7 +26,7 @@ def shape(machine="n2-standard-64", pool="head", cluster="main", topology=None, 
     return PoolShape(**{**values, **more})
 
 
-def test_what_gke_leaves_of_a_head_machine():  # facts: allocatable = capacity - reserve - 100 MiB
+def test_what_gke_leaves_of_a_head_machine():  # GKE, "Plan node sizes": capacity - reserve - 100 MiB
     node = node_manifest(shape(), NodeSpot("n", "us-east5-b", "10.0.0.2"))
     assert node["status"]["capacity"]["memory"] == f"{256 * GIB_IN_KI}Ki"
     reserve = 0.25 * 4 + 0.20 * 4 + 0.10 * 8 + 0.06 * 112 + 0.02 * (256 - 128)  # GiB
