@@ -3,6 +3,7 @@
 NAME.jobset.yaml is the body that it posted for NAME.pathwaysjob.yaml, NAME.error.txt its error or panic.
 """
 
+import copy
 from pathlib import Path
 
 import pytest
@@ -168,14 +169,14 @@ def paths(value, path=()):
         yield from paths(child, (*path, key))
 
 
-PLACES = [(case, path) for case in (*POSTED, *FAILED) for path in paths(pathways_job(case))]
+CASES = {case: pathways_job(case) for case in (*POSTED, *FAILED)}
+PLACES = [(case, path) for case, manifest in CASES.items() for path in paths(manifest)]
 
 
 @given(st.sampled_from(PLACES), JSON)
 def test_any_value_anywhere_makes_a_jobset_or_one_line(place, value):
     case, path = place
-    manifest = pathways_job(case)
-    target = manifest
+    target = manifest = copy.deepcopy(CASES[case])
     for part in path[:-1]:
         target = target[part]
     target[path[-1]] = value

@@ -28,10 +28,12 @@ config:
 
 ABSENT = object()
 
+_PLATFORM = yaml.safe_load(STACK_FILE)["config"]["pathways:platform"]
+
 
 def platform(*changes: tuple[tuple[str | int, ...], Any]) -> dict[str, Any]:
     """Returns the example's mapping with the values at some paths changed; ABSENT takes one away."""
-    mapping: dict[str, Any] = copy.deepcopy(yaml.safe_load(STACK_FILE)["config"]["pathways:platform"])
+    mapping: dict[str, Any] = copy.deepcopy(_PLATFORM)
     for path, value in changes:
         target: Any = mapping
         for part in path[:-1]:

@@ -18,6 +18,7 @@ from pathways.manifests.controller.containers import (
     worker,
 )
 from pathways.manifests.controller.job import Job
+from pathways.manifests.controller.reading import Fields
 from pathways.manifests.objects import Manifest
 
 EXCLUSIVE_TOPOLOGY = "alpha.jobset.sigs.k8s.io/exclusive-topology"
@@ -89,17 +90,17 @@ def _head_pod(job: Job) -> Manifest:
         sidecars = [{**container, "restartPolicy": "Always"} for container in added]
         pod["initContainers"] = [*deepcopy(job.head_template.sequence("initContainers")), *sidecars]
         containers = job.head_template.objects("containers")
-        pod["containers"] = [_with_main_variables(container.content, job) for container in containers]
+        pod["containers"] = [_with_main_variables(container, job) for container in containers]
     if job.colocated:
         pod["nodeSelector"] = dict(job.tpu_selector)
     return {**pod, **HOST_NETWORK}
 
 
-def _with_main_variables(container: Manifest, job: Job) -> Manifest:
+def _with_main_variables(container: Fields, job: Job) -> Manifest:
     """Return the user's container; the main one has Pathways' variables after its own, even if a name comes twice."""
-    copy = deepcopy(container)
-    if copy.get("name") == job.main_container:
-        copy["env"] = [*(copy.get("env") or []), *main_variables()]
+    copy = deepcopy(container.content)
+    if container.text("name") == job.main_container:
+        copy["env"] = [*deepcopy(container.sequence("env")), *main_variables()]
     return copy
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any, TypeVar
 
+from pathways.wording import plain
+
 Kind = TypeVar("Kind")
 
 INT32, INT64 = 32, 64
@@ -53,7 +55,7 @@ class Fields:
         values = self.mapping(name)
         for key, value in values.items():
             if not isinstance(value, str):
-                raise ControllerRefusal(f"{self.path}.{name}.{key}: text is wanted")
+                raise ControllerRefusal(f"{self.path}.{name}.{plain(key)}: text is wanted")
         return values
 
     def fields(self, name: str) -> Fields:
