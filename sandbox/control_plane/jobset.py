@@ -87,6 +87,7 @@ class JobSetController:
         """Copies the webhook's certificate once the controller has made it, and lets the controller go on."""
         if files.mount_secret(pod, _CERTIFICATE_VOLUME, _CERTIFICATE_KEYS, _CERTIFICATES) is None:
             return False
-        _GATE.parent.mkdir(parents=True, exist_ok=True)
-        _GATE.touch()
+        if not _GATE.exists():
+            _GATE.parent.mkdir(parents=True, exist_ok=True)
+            _GATE.touch()
         return True

@@ -68,10 +68,10 @@ class Kubelet:
         return process.state() if process else None
 
     def settled(self) -> bool:
-        """Whether a pod of the controller, asked from the API server, is served and ready; true where there is none."""
+        """Whether a pod of the controller is served and ready, or none of those that the API server has can start."""
         pods = self._client.list(Pod, namespace=self._controller.namespace)
-        startable = [pod for pod in _newest_first(pods) if container_running(pod, self._controller.image)]
-        return not startable or self._serving()
+        own = [pod for pod in _newest_first(pods) if container_running(pod, self._controller.image)]
+        return self._serving() or all(self._refused(pod) for pod in own)
 
     def _watch(self) -> None:
         for change in changes(self._client, Pod, namespace=self._controller.namespace, stop=self._stop):
@@ -97,6 +97,10 @@ class Kubelet:
     def _serving(self) -> bool:
         seen = self._reported.get(self._served or "")
         return seen is not None and seen.ready
+
+    def _refused(self, pod: Pod) -> bool:
+        seen = self._reported.get(_uid(pod))
+        return seen is not None and seen.refusal is not None
 
     def _tick(self) -> None:
         with self._pods_changing:

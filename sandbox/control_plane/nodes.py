@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypeVar
 
+import httpx2
 import msgspec
 from lightkube import ApiError, Client
 from lightkube.models.core_v1 import Taint
@@ -24,6 +25,7 @@ READY_SECONDS = 120.0
 EVICTION_SECONDS = 10.0
 DRAIN_SECONDS = 60.0
 POLL_SECONDS = 0.25
+ABSENCE_SECONDS = 30.0
 
 _REQUESTS_AT_ONCE = 16
 
@@ -42,7 +44,7 @@ def add_nodes(client: Client, nodes: Sequence[Mapping[str, Any]]) -> None:
     pools = {node["metadata"]["labels"][POOL_LABEL] for node in nodes}
 
     def all_ready() -> bool:
-        listed = client.list(Node, labels={POOL_LABEL: pools})
+        listed = _patiently(lambda: list(client.list(Node, labels={POOL_LABEL: pools})))
         return names <= {_name(node) for node in listed if _is_ready(node)}
 
     wait_until(all_ready, f"nodes of {', '.join(sorted(pools))} ready", READY_SECONDS, POLL_SECONDS)
@@ -128,7 +130,7 @@ def _pods_on(client: Client, nodes: Sequence[str]) -> list[Pod]:
 
 
 def _pool(client: Client, pool: str) -> list[Node]:
-    return list(client.list(Node, labels={POOL_LABEL: pool}))
+    return _patiently(lambda: list(client.list(Node, labels={POOL_LABEL: pool})))
 
 
 _Result = TypeVar("_Result")
@@ -137,7 +139,19 @@ _Result = TypeVar("_Result")
 def _in_parallel(act: Callable[[_Item], _Result], items: Iterable[_Item]) -> list[_Result]:
     """Acts on all items, several at a time. Raises the first error once all others are done."""
     with ThreadPoolExecutor(_REQUESTS_AT_ONCE, thread_name_prefix="nodes") as pool:
-        return list(pool.map(act, items))
+        return list(pool.map(lambda item: _patiently(lambda: act(item)), items))
+
+
+def _patiently(act: Callable[[], _Result]) -> _Result:
+    """Acts, again and again while the API server is away, as after a crash. Raises the error when that lasts."""
+    deadline = time.monotonic() + ABSENCE_SECONDS
+    while True:
+        try:
+            return act()
+        except httpx2.TransportError:
+            if time.monotonic() > deadline:
+                raise
+            time.sleep(POLL_SECONDS)
 
 
 @contextlib.contextmanager

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -29,6 +30,8 @@ CONTROLLERS_FOLDER = "controllers"
 
 # Addresses for the pods of local processes, beside the range that kwok gives addresses from.
 _LOCAL_POD_ADDRESS = "10.245.0.{}"
+
+_log = logging.getLogger(__name__)
 
 
 class RunningCluster:
@@ -78,10 +81,11 @@ class RunningCluster:
             kubelet.start()
 
     def settle(self) -> None:
-        """Returns once each controller that has a pod serves again. Raises WaitedTooLong."""
-        wait_until(
-            lambda: all(kubelet.settled() for kubelet in self._kubelets), "the controllers serve again", SETTLE_SECONDS
-        )
+        """Returns once each controller that has a pod serves again; one that does not in time is not waited for."""
+        try:
+            wait_until(self._settled, "the controllers serve again", SETTLE_SECONDS)
+        except WaitedTooLong as error:
+            _log.warning("%s", error)
 
     def stop(self) -> None:
         """Stops everything, what depends on something before that on which it depends."""
@@ -117,6 +121,9 @@ class RunningCluster:
         write_private(self._folder / components.EGRESS_CONFIGURATION, json.dumps(egress))
         write_private(self._folder / components.SCHEDULER_CONFIGURATION, json.dumps(scheduler))
         write_private(self._folder / components.KWOK_CONFIGURATION, kwok_configuration(played_here))
+
+    def _settled(self) -> bool:
+        return all(kubelet.settled() for kubelet in self._kubelets)
 
     def _await_api_server(self) -> None:
         try:

@@ -10,7 +10,7 @@ from pathlib import Path
 import httpx2
 from lightkube import ApiError, Client, KubeConfig
 
-_TIMEOUT = httpx2.Timeout(30.0)
+_TIMEOUT = httpx2.Timeout(120.0)  # a machine that builds something else at the same time is slow
 
 
 def connect(kubeconfig: Path) -> Client:

@@ -173,6 +173,15 @@ def test_a_component_that_is_killed_comes_back(cluster: Cluster, component: str)
     until(lambda: phases(cluster, name) == ["Running", "Running"], "a new Job's pods run")
 
 
+def test_nodes_come_and_go_while_the_api_server_is_killed(cluster: Cluster) -> None:
+    [server] = [one.pid for one in cluster.plane.processes() if one.name == "kube-apiserver"]
+    os.kill(server, signal.SIGKILL)
+    cluster.plane.add_nodes([node("stormy", number) for number in range(4)])
+    assert len(cluster.items("/api/v1/nodes", labelSelector=f"{POOL}=stormy")) == 4
+    cluster.plane.remove_nodes("stormy")
+    assert cluster.items("/api/v1/nodes", labelSelector=f"{POOL}=stormy") == []
+
+
 def test_after_a_stop_everything_is_as_it_was(cluster: Cluster) -> None:
     def pods() -> set[tuple[str, str]]:
         return {(pod["metadata"]["uid"], pod["status"]["phase"]) for pod in cluster.pods()}
