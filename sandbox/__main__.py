@@ -5,6 +5,7 @@ Commands import what they need, since the engine's SDK alone takes a second.
 
 from __future__ import annotations
 
+import os
 import sys
 from typing import Annotated
 
@@ -71,6 +72,7 @@ def status(stack: Stack = "dev", json: Json = False) -> None:
 
 def main() -> None:
     """Exit codes: 0 fine, 1 found wanting, 2 could not look."""
+    os.umask(0o077)  # the engine's state, its backups and all else that a sandbox holds is its owner's alone
     errors = Console(stderr=True, highlight=False, markup=False, soft_wrap=True)
     try:
         app(prog_name="python -m sandbox")

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import socket
+from ipaddress import ip_address
 from pathlib import Path
 from typing import Any
 
@@ -219,7 +220,8 @@ def test_only_loopback_is_listened_on_and_credentials_are_private(day: Rehearsal
     assert len(family) >= 6  # etcd, API server, controller manager, scheduler, kwok, JobSet
     listening = [c for process in family for c in process.net_connections("inet") if c.status == psutil.CONN_LISTEN]
     assert listening
-    assert {connection.laddr.ip for connection in listening} <= {"127.0.0.1", "::1"}
+    addresses = {ip_address(connection.laddr.ip) for connection in listening}
+    assert {str(getattr(address, "ipv4_mapped", None) or address) for address in addresses} <= {"127.0.0.1", "::1"}
     assert day.home.stat().st_mode & 0o077 == 0
     secret_words = ("token", "PRIVATE KEY", "passphrase")
     for file in day.home.rglob("*"):
