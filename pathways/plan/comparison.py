@@ -1,0 +1,140 @@
+"""What an update would change of one resource that exists, property by property."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+from pathways.gcp import (
+    UNKNOWN,
+    Action,
+    Change,
+    Kind,
+    Path,
+    UnknownType,
+    changes_between,
+    lies_under,
+    parse_path,
+    resource_type,
+    with_defaults,
+)
+from pathways.gcp.values import is_absent
+from pathways.plan.state import StateResource
+from pathways.resources import KUBERNETES, Resource
+
+GOOGLE = "gcp:"
+GOOGLE_PROVIDER = "pulumi:providers:gcp"
+KUBERNETES_PROVIDER = "pulumi:providers:kubernetes"
+
+_KUBERNETES_IDENTITY = (("apiVersion",), ("kind",), ("metadata", "name"), ("metadata", "namespace"))
+"""Another one is another object. Source: pulumi-kubernetes, properties that force a replacement of every kind."""
+
+
+def compare(old: StateResource, new: Resource, *, project: str, unknown: frozenset[str] = frozenset()) -> list[Change]:
+    """Return the changes and how each acts, options included.
+
+    project: of the Google Cloud provider, for resources that name none. unknown: properties whose values only the
+    deployment will tell, as another resource that they come from is replaced.
+    Values that are encrypted, in the state or in the stack file, are taken for unchanged.
+    """
+    found = _changes(old, new, project, unknown)
+    for key in sorted(unknown):
+        if not any(change.path[0] == key for change in found):
+            found.append(Change((key,), Kind.UPDATE, Action.IN_PLACE, old.resource.properties.get(key), UNKNOWN))
+    ignored = [parse_path(path) for path in new.options.ignore_changes]
+    replacing = [parse_path(path) for path in new.options.replace_on_changes]
+    return [
+        replace(change, action=Action.REPLACE) if any(lies_under(change.path, each) for each in replacing) else change
+        for change in found
+        if not any(lies_under(change.path, each) for each in ignored)
+    ]
+
+
+def _changes(old: StateResource, new: Resource, project: str, unknown: frozenset[str]) -> list[Change]:
+    if new.type.startswith(GOOGLE):
+        return _google_changes(old, new, project, unknown)
+    if new.type == KUBERNETES_PROVIDER:
+        return list(_provider_changes(old.resource.properties, new.properties))
+    if new.type == GOOGLE_PROVIDER:
+        wanted = {key: old.resource.properties.get(key) for key in new.properties}
+        return list(_differences(wanted, dict(new.properties), ()))
+    before = _without_private_keys(old.resource.properties)
+    return [
+        replace(change, action=Action.REPLACE) if _is_identity(new, change.path) else change
+        for change in _differences(before, dict(new.properties), ())
+    ]
+
+
+def _google_changes(old: StateResource, new: Resource, project: str, unknown: frozenset[str]) -> list[Change]:
+    """Compare as the provider does: what it reported last with what is asked for now, its defaults filled in."""
+    wanted = _settled(old.resource.properties, dict(new.properties))
+    wanted.update({key: UNKNOWN for key in unknown if isinstance(wanted.get(key), str)})
+    try:
+        declared = resource_type(new.type)
+    except UnknownType:
+        return list(_differences(_without_private_keys(old.resource.properties), wanted, ()))
+    owner = declared.properties.get("project")
+    if owner is not None and owner.is_input and owner.force_new and project:
+        wanted.setdefault("project", project)
+    reported = {**old.resource.properties, **old.outputs}
+    return changes_between(declared, _settled(wanted, reported), with_defaults(declared, wanted))
+
+
+def _provider_changes(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[Change]:
+    """Yield what changes of a Kubernetes provider: with an identifier, that alone replaces it.
+
+    Its kubeconfig has the cluster's endpoint in it, which only the deployment tells.
+    Source: pulumi-kubernetes, DiffConfig.
+    """
+    before, after = old.get("clusterIdentifier"), new.get("clusterIdentifier")
+    if before != after:
+        yield Change(("clusterIdentifier",), _kind(before, after), Action.REPLACE, before, after)
+
+
+def _is_identity(resource: Resource, path: Path) -> bool:
+    return resource.type.startswith(KUBERNETES) and any(lies_under(path, each) for each in _KUBERNETES_IDENTITY)
+
+
+def _differences(old: Any, new: Any, at: Path) -> Iterator[Change]:
+    """Yield what differs of plain data, each difference as far down as it goes."""
+    if _is_opaque(old) or _is_opaque(new):
+        return
+    if isinstance(old, dict) and isinstance(new, dict):
+        for key in [*old, *(key for key in new if key not in old)]:
+            yield from _differences(old.get(key), new.get(key), (*at, key))
+    elif isinstance(old, list) and isinstance(new, list) and len(old) == len(new):
+        for index, (before, after) in enumerate(zip(old, new, strict=True)):
+            yield from _differences(before, after, (*at, index))
+    elif old != new and not (is_absent(old) and is_absent(new)):
+        yield Change(at, _kind(old, new), Action.IN_PLACE, old, new)
+
+
+def _kind(old: Any, new: Any) -> Kind:
+    return Kind.ADD if old is None else Kind.DELETE if new is None else Kind.UPDATE
+
+
+def _settled(known: Any, value: Any) -> Any:
+    """Return the value with `known` in the place of what is encrypted, at any depth."""
+    if _is_opaque(value):
+        return known
+    if isinstance(value, dict):
+        others = known if isinstance(known, dict) else {}
+        return {key: _settled(others.get(key), item) for key, item in value.items()}
+    if isinstance(value, list) and isinstance(known, list) and len(known) == len(value):
+        return [_settled(other, item) for other, item in zip(known, value, strict=True)]
+    return value
+
+
+def _is_opaque(value: Any) -> bool:
+    """Whether a value is encrypted: in the state, or in the stack file."""
+    return value is UNKNOWN or (isinstance(value, dict) and set(value) == {"secure"})
+
+
+def _without_private_keys(value: Any) -> Any:
+    """Return inputs without what the engine and providers keep in them for themselves ("__defaults")."""
+    if isinstance(value, Mapping):
+        return {key: _without_private_keys(item) for key, item in value.items() if not str(key).startswith("__")}
+    if isinstance(value, list):
+        return [_without_private_keys(item) for item in value]
+    return value

@@ -1,0 +1,162 @@
+"""Jobs: what each needs, which run together, which give way to which, and what is left."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from pathways.plan.groups import GroupPlan
+from pathways.runtime import HEAD_COMPONENTS
+from pathways.settings import HeadSettings, PathwaysWorkload, StackSettings
+
+GIB = 1024**3
+
+
+@dataclass(frozen=True)
+class HeadsPlan:
+    """The CPU pool of heads. A head fills a node, ports and all, so the largest number of nodes bounds the jobs.
+
+    cpus, memory_gib: what a node leaves to pods.
+    """
+
+    machine_type: str
+    min_nodes: int
+    max_nodes: int
+    cpus: float
+    memory_gib: float
+
+
+@dataclass(frozen=True)
+class HeadNeed:
+    """What a job's head asks of its node: resource manager, proxy, and the job's own container where it has one."""
+
+    cpus: int
+    memory_gib: float
+
+
+@dataclass(frozen=True)
+class JobPlan:
+    """A job and its place among the others, when all are wanted at once and nothing is broken.
+
+    chips, hosts: of all its slices. priority: value of its PriorityClass; 0 without one, as Kubernetes has it.
+    waits_for: what it lacks while those that go first run; None where it runs.
+    on_spares: slices that it takes beyond those that jobs may count on.
+    pushes_out, gives_way_to: jobs of a lower or higher priority that share its slices, or the head nodes where they are
+    fewer than the jobs. A job takes from jobs of lower priority when too little is left, also when a slice has failed.
+    """
+
+    name: str
+    kind: str
+    mode: str
+    group: str
+    slices: int
+    chips: int
+    hosts: int
+    priority_class: str | None
+    priority: int
+    head: HeadNeed
+    waits_for: str | None
+    on_spares: int
+    pushes_out: tuple[str, ...]
+    gives_way_to: tuple[str, ...]
+
+    @property
+    def runs(self) -> bool:
+        return self.waits_for is None
+
+
+@dataclass(frozen=True)
+class Occupancy:
+    """Slices of a group when all jobs are wanted at once. free: spares included."""
+
+    group: str
+    used: int
+    free: int
+
+
+def plan_heads(head: HeadSettings) -> HeadsPlan:
+    """Return what the head pool offers."""
+    machine = head.machine
+    return HeadsPlan(
+        machine_type=machine.name,
+        min_nodes=head.min_nodes,
+        max_nodes=head.max_nodes,
+        cpus=machine.allocatable_millicores / 1000,
+        memory_gib=machine.allocatable_bytes / GIB,
+    )
+
+
+def plan_jobs(
+    settings: StackSettings, groups: Sequence[GroupPlan]
+) -> tuple[tuple[JobPlan, ...], tuple[Occupancy, ...]]:
+    """Return the jobs in the order of the settings, and how full their groups are.
+
+    Slices and head nodes go to the job of the highest priority first, among equals to the first of the file.
+    """
+    free = {group.name: len(group.pools) for group in groups}
+    within_count = {group.name: group.count for group in groups}
+    heads = settings.head.max_nodes
+    waiting: dict[str, str | None] = {}
+    on_spares: dict[str, int] = {}
+    for workload in sorted(settings.workloads, key=lambda each: -_priority(each, settings)):
+        name, group, wanted = workload.name, workload.slices.group, workload.slices.count
+        waiting[name] = _lack(group, wanted, free[group], heads, settings.head.max_nodes)
+        on_spares[name] = 0
+        if waiting[name] is None:
+            free[group] -= wanted
+            heads -= 1
+            on_spares[name] = max(0, min(wanted, wanted - within_count[group]))
+            within_count[group] = max(0, within_count[group] - wanted)
+    jobs = tuple(
+        _job_plan(workload, settings, waiting[workload.name], on_spares[workload.name])
+        for workload in settings.workloads
+    )
+    return jobs, tuple(Occupancy(g.name, len(g.pools) - free[g.name], free[g.name]) for g in groups)
+
+
+def _lack(group: str, wanted: int, free: int, heads: int, all_heads: int) -> str | None:
+    if wanted > free:
+        return f"{wanted} slices of {group}, {free} free"
+    if heads == 0:
+        return f"a node for its head, {all_heads} at most"
+    return None
+
+
+def _job_plan(workload: PathwaysWorkload, settings: StackSettings, waits_for: str | None, on_spares: int) -> JobPlan:
+    slice_ = settings.group(workload.slices.group).slice
+    priority = _priority(workload, settings)
+    heads_are_short = len(settings.workloads) > settings.head.max_nodes
+    sharing = [
+        other
+        for other in settings.workloads
+        if other.name != workload.name and (heads_are_short or other.slices.group == workload.slices.group)
+    ]
+    return JobPlan(
+        name=workload.name,
+        kind=workload.kind,
+        mode=workload.mode,
+        group=workload.slices.group,
+        slices=workload.slices.count,
+        chips=workload.slices.count * slice_.chips,
+        hosts=workload.slices.count * slice_.hosts,
+        priority_class=workload.priority,
+        priority=priority,
+        head=_head_need(workload),
+        waits_for=waits_for,
+        on_spares=on_spares,
+        pushes_out=tuple(other.name for other in sharing if _priority(other, settings) < priority),
+        gives_way_to=tuple(other.name for other in sharing if _priority(other, settings) > priority),
+    )
+
+
+def _priority(workload: PathwaysWorkload, settings: StackSettings) -> int:
+    return settings.priorities[workload.priority] if workload.priority else 0
+
+
+def _head_need(workload: PathwaysWorkload) -> HeadNeed:
+    cpus = sum(component.cpus for component in HEAD_COMPONENTS)
+    memory = sum(component.memory_bytes for component in HEAD_COMPONENTS)
+    if workload.mode == "batch":
+        cpus += workload.resources.cpus
+        memory += workload.resources.memory_bytes
+    return HeadNeed(cpus, round(memory / GIB, 1))

@@ -1,0 +1,179 @@
+"""How figures of the plan are put into words; terminal and page say the same."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+from pathways.plan.components import Branch
+from pathways.plan.costs import HOURS_A_DAY, HOURS_A_MONTH, Costs
+from pathways.plan.groups import GroupPlan, Need
+from pathways.plan.jobs import HeadsPlan, JobPlan, Occupancy
+from pathways.plan.operations import PoolOperation, Schedule
+from pathways.plan.plan import Plan
+from pathways.wording import counted
+
+LISTED = 6
+"""How many names of a row are written out before some are left out."""
+
+
+def title(plan: Plan) -> str:
+    settings = plan.settings
+    return (
+        f"stack {settings.stack} ({settings.environment}) · {settings.project} · {settings.zone} · JAX {settings.jax}"
+    )
+
+
+def slices_of(group: GroupPlan) -> str:
+    """Return "4 + 1 spare"."""
+    return f"{group.count} + {counted(group.spares, 'spare')}" if group.spares else str(group.count)
+
+
+def hosts_of(group: GroupPlan) -> str:
+    """Return how the hosts of one slice follow: "64 chips / 4 = 16 hosts"."""
+    slice_ = group.slice
+    return f"{slice_.chips:,} chips / {slice_.chips_per_host} = {counted(slice_.hosts, 'host')}"
+
+
+def total_of(group: GroupPlan) -> str:
+    return f"{counted(group.chips, 'chip')}, {counted(group.hosts, 'host')}"
+
+
+def need(needed: Need) -> str:
+    """Return what is needed of a quota or a reservation."""
+    of = ", ".join(needed.groups)
+    if needed.is_quota:
+        return f'{of}: {counted(needed.chips, "chip")} of the quota "{needed.name}" in {needed.region}'
+    return f"{of}: {counted(needed.chips, 'chip')} ({counted(needed.hosts, 'VM')}) of {needed.name}; no quota"
+
+
+def heads(plan: HeadsPlan) -> str:
+    fewest = f"{plan.min_nodes} to " if plan.min_nodes < plan.max_nodes else ""
+    return (
+        f"{fewest}{counted(plan.max_nodes, 'node')} of {plan.machine_type} ({plan.cpus:g} CPUs and"
+        f" {plan.memory_gib:.0f} GiB for pods); a head fills one, so {counted(plan.max_nodes, 'job')} at once"
+    )
+
+
+def priority(job: JobPlan) -> str:
+    return f"{job.priority_class} {job.priority}" if job.priority_class else "none (0)"
+
+
+def needs_of_job(job: JobPlan) -> str:
+    return f"{job.slices} of {job.group}: {counted(job.chips, 'chip')}"
+
+
+def head_of_job(job: JobPlan) -> str:
+    return f"{counted(job.head.cpus, 'CPU')}, {job.head.memory_gib:g} GiB"
+
+
+def verdict(job: JobPlan) -> str:
+    """Return whether a job runs when all are wanted at once."""
+    if job.waits_for:
+        return f"waits for {job.waits_for}"
+    return f"runs, {job.on_spares} on spares" if job.on_spares else "runs"
+
+
+def relations(job: JobPlan) -> str:
+    """Return which jobs go and which come first when slices or heads run short."""
+    parts = []
+    if job.pushes_out:
+        parts.append(f"pushes out {listed(job.pushes_out)}")
+    if job.gives_way_to:
+        parts.append(f"gives way to {listed(job.gives_way_to)}")
+    return "; ".join(parts) or "-"
+
+
+def left(occupancy: Occupancy, group: GroupPlan) -> str:
+    """Return what is left of a group when all jobs that can run do."""
+    if occupancy.free == 0:
+        rest = "none left"
+    elif occupancy.free <= group.spares:
+        rest = f"{counted(occupancy.free, 'spare')} left"
+    else:
+        rest = f"{occupancy.free} left" + (f", {group.spares} of them as spares" if group.spares else "")
+    return f"{group.name}: {occupancy.used} of {counted(len(group.pools), 'slice')} in use, {rest}"
+
+
+def schedule(plan: Schedule, width_of_all: bool) -> str:
+    """Return how long it takes. width_of_all: whether all of the stack is made."""
+    if not plan.operations:
+        return "no node pool is touched"
+    begin = f", from minute {plan.pools_start:g} on" if plan.pools_start else ""
+    return (
+        f"{counted(len(plan.operations), 'operation')}, {plan.at_once} at once{begin}; about {plan.ends:g} minutes"
+        f" {'for the whole stack' if width_of_all else 'in all'} when capacity is at hand"
+    )
+
+
+def lane(operations: Sequence[PoolOperation]) -> str:
+    """Return the operations of a lane, one after the other; what is not said of a pool is that it is made."""
+    made: dict[str, list[str]] = {}
+    for operation in operations:
+        made.setdefault(operation.pool, []).append(operation.operation)
+    words = {("create",): "", ("delete", "create"): "replace "}
+    return " → ".join(_shortened([words.get(tuple(done), f"{done[0]} ") + pool for pool, done in made.items()]))
+
+
+def listed(names: Sequence[str]) -> str:
+    """Return names with commas; some are left out of a long row."""
+    return ", ".join(_shortened(names))
+
+
+def _shortened(names: Sequence[str]) -> list[str]:
+    if len(names) <= LISTED:
+        return list(names)
+    return [*names[: LISTED - 2], f"… {len(names) - LISTED + 1} more …", names[-1]]
+
+
+def ranges(names: Iterable[str]) -> str:
+    """Return names with those that count on made one: "v5p-0 to v5p-63, eval-2"."""
+    spans: list[list[str]] = []
+    for name in names:
+        if spans and _counts_on(spans[-1][-1], name):
+            spans[-1].append(name)
+        else:
+            spans.append([name])
+    return ", ".join(f"{span[0]} to {span[-1]}" if len(span) > 2 else ", ".join(span) for span in spans)
+
+
+def _counts_on(name: str, following: str) -> bool:
+    before, after = re.fullmatch(r"(.*?)(\d{1,9})", name), re.fullmatch(r"(.*?)(\d{1,9})", following)
+    return before is not None and after is not None and before[1] == after[1] and int(before[2]) + 1 == int(after[2])
+
+
+def chip_hours(costs: Costs) -> str:
+    day, month = costs.chips * HOURS_A_DAY, costs.chips * HOURS_A_MONTH
+    while_there = (
+        "" if costs.standing_chips == costs.chips else f"; {costs.standing_chips:,} of them stand all the time"
+    )
+    return f"{counted(costs.chips, 'chip')}{while_there}: {day:,} chip-hours a day, {month:,} a month"
+
+
+def price(costs: Costs) -> str | None:
+    """Return what it costs, or None where no rate is given."""
+    hour = costs.usd_per_hour
+    if hour is None:
+        return None
+    missing = f"; without {listed(costs.without_rate)}, which has no rate" if costs.without_rate else ""
+    return f"${hour:,.2f} an hour, ${hour * HOURS_A_DAY:,.0f} a day, ${hour * HOURS_A_MONTH:,.0f} a month{missing}"
+
+
+def kinds(branch: Branch) -> str:
+    """Return what a component has itself: "4 NodePool, 1 ResourcePolicy"."""
+    return ", ".join(kind if number == 1 else f"{number} {kind}" for kind, number in branch.kinds.items())
+
+
+def outcome_of_plan(plan: Plan) -> str:
+    """Return the last line of all."""
+    counts = [(plan.errors, "error"), (plan.warnings, "warning")]
+    parts = [counted(number, noun) for number, noun in counts if number]
+    if plan.refused:
+        assert plan.update is not None
+        kinds_lost = Counter(loss.kind for loss in plan.update.losses)
+        lost = ", ".join(counted(number, kind) for kind, number in kinds_lost.items())
+        parts.insert(0, f"refused: {lost} of prod would be lost or interrupted, and no --allow names them")
+    elif not plan.errors:
+        parts.insert(0, "fine")
+    return "; ".join(parts)
