@@ -67,14 +67,15 @@ class Settings(BaseModel):
 
     @classmethod
     def _part(cls, written: dict[str, Any], wrong: set[str | int]) -> Self:
-        """Return settings without the attributes whose keys are `wrong`."""
+        """Return settings without the attributes whose keys are `wrong`, or were wrong but for what is derived."""
         part = cls.model_construct()
         for name, field in cls.model_fields.items():
             key = field.alias or name
-            if key in wrong:
+            if key in written or key in wrong:
                 part.__dict__.pop(name, None)
-            elif key in written:
-                part.__dict__[name] = _adapter(cls, name).validate_python(written[key])
+            if key in written and key not in wrong:
+                with suppress(ValidationError):
+                    part.__dict__[name] = _adapter(cls, name).validate_python(written[key])
         return part
 
 
@@ -125,6 +126,7 @@ def _adapter(model: type[Settings], name: str) -> TypeAdapter[Any]:
 
 
 NAME = r"^[a-z]([-a-z0-9]*[a-z0-9])?$"
+PROJECT = r"^([a-z0-9.-]+:)?[a-z][-a-z0-9]*[a-z0-9]$"
 VERSION = r"^[0-9]+\.[0-9]+\.[0-9]+$"
 ZONE = r"^[a-z]+-[a-z]+[0-9]+-[a-z]+[0-9]*[a-z]?$"
 VARIABLE = r"^[A-Za-z_][A-Za-z0-9_]*$"
@@ -132,6 +134,7 @@ FOLDER = r"^[A-Za-z0-9][A-Za-z0-9._-]*(/[A-Za-z0-9][A-Za-z0-9._-]*)*$"
 
 MEANING_OF_PATTERN = {
     NAME: "a name: lower-case letters, digits and dashes, a letter first, no dash last",
+    PROJECT: "the id of a project: lower-case letters, digits and dashes, a letter first, no dash last",
     VERSION: "a version of three numbers, such as 0.8.3",
     ZONE: "a zone, such as us-east5-b",
     VARIABLE: "a variable's name: letters, digits and underscores, no digit first",

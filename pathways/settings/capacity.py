@@ -2,12 +2,24 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
 from typing import Annotated, Any, TypeAlias
 
-from pydantic import BeforeValidator, Discriminator, Field, GetJsonSchemaHandler, Tag
+from pydantic import (
+    AfterValidator,
+    BeforeValidator,
+    Discriminator,
+    Field,
+    GetJsonSchemaHandler,
+    StringConstraints,
+    Tag,
+    model_validator,
+)
 from pydantic_core import CoreSchema
 
-from pathways.settings.base import Name, Settings
+from pathways.settings.base import MEANING_OF_PATTERN, NAME, PROJECT, Fault, Name, Settings, must_hold, refused
+from pathways.wording import quoted
 
 
 class Spot(Settings):
@@ -26,17 +38,47 @@ class Queued(Settings):
     """Queued provisioning: nodes come for one workload, all at once, and go with it."""
 
 
-class Reservation(Settings):
-    """VMs of a reservation, and of no other."""
+_PATH = re.compile(
+    r"(?:projects/(?P<project>[^/]+)/reservations/)?(?P<name>[^/]+)"
+    r"(?:/reservationBlocks/(?P<block>[^/]+)(?:/reservationSubBlocks/(?P<subBlock>[^/]+))?)?"
+)
 
-    name: Name
-    """Name of the reservation."""
-    project: Name | None = None
+
+def _short_name(name: str) -> str:
+    if "/" in name:
+        raise refused(
+            f"{quoted(name)} is no reservation; write its name, or a path such as"
+            " projects/P/reservations/R/reservationBlocks/B, and what the path says nowhere else"
+        )
+    if not re.fullmatch(NAME, name):
+        raise refused(f"{quoted(name)} is not {MEANING_OF_PATTERN[NAME]}")
+    return name
+
+
+class Reservation(Settings):
+    """VMs of a reservation, and of no other. Its name alone, or its path as Google Cloud shows it."""
+
+    name: Annotated[str, AfterValidator(_short_name)]
+    """Its name, or projects/P/reservations/R/reservationBlocks/B/reservationSubBlocks/S, or a part of such a path."""
+    project: Annotated[str, StringConstraints(pattern=PROJECT)] | None = None
     """Project that owns it, where that is not the stack's."""
     block: Name | None = None
     """Block of the reservation."""
     sub_block: Name | None = None
     """Sub-block of the block."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _take_path_apart(cls, written: Any) -> Any:
+        """Fill in what the path says, where nothing else does."""
+        path = _PATH.fullmatch(str(written.get("name"))) if isinstance(written, dict) else None
+        parts = {key: part for key, part in path.groupdict().items() if part} if path else {}
+        return {**written, **parts} if parts and parts.keys() & written.keys() == {"name"} else written
+
+    @must_hold
+    def _blocks_are_nested(self) -> Iterator[Fault]:
+        if self.sub_block and not self.block:
+            yield Fault(("subBlock",), "is of a block; name that as well")
 
 
 class _OneKey:

@@ -7,15 +7,15 @@ kind that it must be is passed over: its own validator complains.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
 from pydantic_core import ValidationError
 
 from pathways.documents import Path
-from pathways.runtime import HEAD_COMPONENTS
+from pathways.heads import HeadDemand
 from pathways.settings.base import Settings
 from pathways.settings.head import HeadSettings
-from pathways.settings.workloads import GIB, Resources
+from pathways.settings.workloads import Resources
 from pathways.tpu import CpuMachine, IllegalSlice, Slice, cpu_machines, parse_slice
 from pathways.wording import did_you_mean, nearest, quoted
 
@@ -90,9 +90,14 @@ def head_too_small(written: Written) -> Found:
     """Resource manager, proxy and the job's own container are one pod, on one node of the head pool."""
     pool = _mapping(written, "head")
     machine = cpu_machines().get(str(pool.get("machineType", HeadSettings.model_fields["machine_type"].default)))
-    heads = [head for _, workload in _mappings(written, "workloads") if (head := _head(workload))]
-    if machine is not None and (too_large := [head for head in heads if not head.fits(machine)]):
-        yield ("head", "machineType"), _too_small(machine, max(too_large, key=lambda head: sum(head.memory)))
+    if machine is None:
+        return
+    heads = {str(job.get("name")): demand for _, job in _mappings(written, "workloads") if (demand := _head(job))}
+    too_large = {job: demand for job, demand in heads.items() if not demand.fits(machine)}
+    if too_large:
+        job, demand = max(too_large.items(), key=lambda item: sum(item[1].memory))
+        remedy = did_you_mean(_smallest_machine(demand, machine)) or "; lower the job's resources"
+        yield ("head", "machineType"), f"{demand.excess_over(machine)} by the head of {quoted(job)}{remedy}"
 
 
 CHECKS: Sequence[Callable[[Written], Found]] = (
@@ -106,44 +111,19 @@ CHECKS: Sequence[Callable[[Written], Found]] = (
 )
 
 
-class _Head(NamedTuple):
-    """What the containers of a job's head ask for: CPUs and bytes."""
-
-    job: str
-    cpus: list[int]
-    memory: list[int]
-
-    def fits(self, machine: CpuMachine) -> bool:
-        fits_cpus = sum(self.cpus) * 1000 <= machine.allocatable_millicores
-        return fits_cpus and sum(self.memory) <= machine.allocatable_bytes
-
-
-def _head(workload: Written) -> _Head | None:
+def _head(workload: Written) -> HeadDemand | None:
+    """Return what a job's head asks for, or None where its resources are not right."""
     own = _valid(Resources, workload.get("resources", {}))
     if own is None:
         return None
-    head = _Head(
-        str(workload.get("name")),
-        [component.cpus for component in HEAD_COMPONENTS],
-        [component.memory_bytes for component in HEAD_COMPONENTS],
-    )
-    if workload.get("mode") != "headless":
-        head.cpus.append(own.cpus)
-        head.memory.append(own.memory_bytes)
-    return head
+    return HeadDemand.of_controller(None if workload.get("mode") == "headless" else (own.cpus, own.memory_bytes))
 
 
-def _too_small(machine: CpuMachine, head: _Head) -> str:
-    names = " + ".join(["resource manager", "proxy", "its own container"][: len(head.cpus)])
-    fitting = [other for other in cpu_machines().values() if head.fits(other)]
+def _smallest_machine(demand: HeadDemand, machine: CpuMachine) -> list[str]:
+    """Return the smallest machine type that suffices, of the same series where there is one; empty if none does."""
+    fitting = [other for other in cpu_machines().values() if demand.fits(other)]
     series = [other for other in fitting if other.series == machine.series] or fitting
-    smallest = [other.name for other in sorted(series, key=lambda other: other.vcpus)[:1]]
-    message = (
-        f"{quoted(machine.name)} leaves {machine.allocatable_millicores / 1000:g} CPUs and"
-        f" {_gib(machine.allocatable_bytes)} GiB to pods; the head of {quoted(head.job)} asks for"
-        f" {_sum(head.cpus)} CPUs and {_sum([_gib(each) for each in head.memory])} GiB ({names})"
-    )
-    return message + (did_you_mean(smallest) or "; lower the job's resources")
+    return [other.name for other in sorted(series, key=lambda other: other.vcpus)[:1]]
 
 
 def _legal_for_controller(slice_: Slice) -> str:
@@ -201,11 +181,3 @@ def _mappings(written: Written, key: str) -> Iterator[tuple[int, Written]]:
 
 def _listed(names: Mapping[str, Any]) -> str:
     return " ".join(names) or "none is declared"
-
-
-def _gib(number: int) -> float:
-    return round(number / GIB, 1)
-
-
-def _sum(parts: Sequence[float]) -> str:
-    return f"{' + '.join(f'{part:g}' for part in parts)} = {round(sum(parts), 1):g}"

@@ -50,7 +50,7 @@ def load_stack_file(path: Path) -> StackSettings:
     config = _config(document.value, source)
     project = config.get(PROJECT_KEY)
     if project is not None and not isinstance(project, str):
-        project = None
+        raise SettingsError(source, [Problem(PROJECT_KEY, "is not the id of a project; write it as text")])
     return _settings(config[PLATFORM_KEY], project=project, stack=_stack_name(path), source=source, document=document)
 
 

@@ -163,6 +163,7 @@ def test_quoting_helps(tmp_path):
         ("confg: {}", 'confg: is not a key of a stack file; did you mean "config"?'),
         ("config: {pathways:platform: {secure: v1:abc}}", "pathways:platform: is encrypted as a whole"),
         ("config: {pathways:platform: [1]}", "gcp:project: is missing"),
+        ("config: {gcp:project: 12, pathways:platform: {}}", "gcp:project: is not the id of a project"),
         ("a: 1\nb: [\n", "line 3: "),
         ("a: 1\nb: 2\na: 3\n", 'line 3: key "a" is already on line 1'),
         ("a:\n  b: 1\n  c: {d: 1, d: 2}\n", 'line 3: key "d" is already on line 3'),

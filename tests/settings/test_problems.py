@@ -51,6 +51,30 @@ def problem(path, value, *others):
         ((*SLICE, "capacity"), {}, "slices[0].capacity", "has 0 keys; exactly one is wanted"),
         ((*SLICE, "capacity"), {"spt": {}}, "slices[0].capacity", 'onDemand, flexStart, queued; did you mean "spot"?'),
         ((*SLICE, "capacity"), {"reservation": {}}, "slices[0].capacity.reservation.name", "is missing"),
+        (
+            (*SLICE, "capacity"),
+            {"reservation": {"name": "r/blocks/b"}},
+            "slices[0].capacity.reservation.name",
+            '"r/blocks/b" is no reservation; write its name, or a path such as projects/P/reservations/R',
+        ),
+        (
+            (*SLICE, "capacity"),
+            {"reservation": {"name": "r/reservationBlocks/b", "block": "c"}},
+            "slices[0].capacity.reservation.name",
+            "and what the path says nowhere else",
+        ),
+        (
+            (*SLICE, "capacity"),
+            {"reservation": {"name": "projects/P/reservations/r"}},
+            "slices[0].capacity.reservation.project",
+            '"P" is not the id of a project',
+        ),
+        (
+            (*SLICE, "capacity"),
+            {"reservation": {"name": "r", "subBlock": "s"}},
+            "slices[0].capacity.reservation.subBlock",
+            "is of a block; name that as well",
+        ),
         ((*SLICE, "capacity"), {"spot": {"max": 1}}, "slices[0].capacity.spot.max", "is not a key here"),
         # case cap-1: Spot and a reservation exclude each other
         (
@@ -127,8 +151,9 @@ def test_a_name_of_23_characters_is_refused_with_the_label_spelled_out():  # cas
 def test_a_head_that_is_too_small_is_refused_with_the_sum():  # case sched-3
     where, message = problem(("head", "machineType"), "n2-standard-32")
     assert where == "head.machineType"
-    assert '"n2-standard-32" leaves 31.85 CPUs and 118.6 GiB to pods' in message
-    assert '"hello" asks for 8 + 16 + 8 = 32 CPUs and 29.8 + 93.1 + 32 = 154.9 GiB' in message
+    assert "n2-standard-32 leaves 31.85 CPUs and 118.6 GiB to pods" in message
+    assert "8 + 16 + 8 = 32 CPUs and 29.8 + 93.1 + 32 = 154.9 GiB are asked for" in message
+    assert 'by the head of "hello"' in message
     assert message.endswith('did you mean "n2-standard-48"?')
 
 
@@ -143,7 +168,8 @@ def test_a_headless_job_has_no_container():
 def test_even_a_headless_head_must_fit():
     job = {"name": "lab", "kind": "pathways", "mode": "headless", "slices": {"group": "v6e", "count": 1}}
     _, message = problem(("head", "machineType"), "n2-standard-32", (("workloads",), [job]))
-    assert '"lab" asks for 8 + 16 = 24 CPUs and 29.8 + 93.1 = 122.9 GiB (resource manager + proxy)' in message
+    assert "8 + 16 = 24 CPUs and 29.8 + 93.1 = 122.9 GiB are asked for (resource manager + proxy)" in message
+    assert 'by the head of "lab"' in message
 
 
 @pytest.mark.parametrize(("tpu", "legal"), [("v6e-1", "ct6e-standard-4t"), ("v5p-4x4x16", "2x2x1 2x2x2")])

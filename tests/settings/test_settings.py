@@ -90,6 +90,22 @@ def test_capacity_is_a_mapping_with_its_kind_for_a_key(written, capacity):
     assert settings(((*SLICE, "capacity"), written)).slices[0].capacity == capacity
 
 
+@pytest.mark.parametrize(
+    ("name", "parts"),
+    [  # case cap-3
+        ("r", ("r", None, None, None)),
+        ("projects/p-1/reservations/r", ("r", "p-1", None, None)),
+        ("projects/example.com:my-p/reservations/r", ("r", "example.com:my-p", None, None)),
+        ("r/reservationBlocks/b", ("r", None, "b", None)),
+        ("projects/p-1/reservations/r/reservationBlocks/b/reservationSubBlocks/s", ("r", "p-1", "b", "s")),
+    ],
+)
+def test_a_reservation_may_be_written_as_its_path(name, parts):
+    capacity = settings(((*SLICE, "capacity"), {"reservation": {"name": name}})).slices[0].capacity
+    assert isinstance(capacity, Reservation)
+    assert (capacity.name, capacity.project, capacity.block, capacity.sub_block) == parts
+
+
 def test_a_slice_may_be_written_as_machine_type_and_topology():
     (group,) = settings(
         ((*SLICE, "tpu"), ABSENT), ((*SLICE, "machineType"), "ct6e-standard-8t"), ((*SLICE, "topology"), "2x4")
