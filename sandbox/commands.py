@@ -47,6 +47,7 @@ def session(console: Console, stack: str, spent: dict[str, float]) -> Iterator[S
     """
     stack_file = find_stack(stack)
     settings = load_stack_file(stack_file)
+    workspace.import_ahead()
     home = Home.of(settings.stack)
     with _timed(spent, "toolchain"):
         toolchain = ensure(daemon.PROGRAMS)
