@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 SHOWN_CHARACTERS = 60
+LISTED = 16
+"""How many values a message lists at most."""
 
 
 def quoted(text: str, shown_characters: int = SHOWN_CHARACTERS) -> str:
@@ -15,8 +17,21 @@ def quoted(text: str, shown_characters: int = SHOWN_CHARACTERS) -> str:
 
 def plain(text: str, shown_characters: int = SHOWN_CHARACTERS) -> str:
     """Return the text without quotes, on one line, and shortened where it is absurdly long."""
-    shown = text if len(text) <= shown_characters else f"{text[: shown_characters - 3]}..."
-    return "".join(each if each.isprintable() else each.encode("unicode_escape").decode() for each in shown)
+    return on_one_line(text if len(text) <= shown_characters else f"{text[: shown_characters - 3]}...")
+
+
+def on_one_line(text: str) -> str:
+    """Return the text with all that does not print, line ends among it, as escapes."""
+    if text.isprintable():
+        return text
+    return "".join(each if each.isprintable() else each.encode("unicode_escape").decode() for each in text)
+
+
+def listed(values: Sequence[str]) -> str:
+    """Return the values in a row, those in the middle left out where they are many."""
+    if len(values) <= LISTED:
+        return " ".join(values)
+    return f"{' '.join(values[: LISTED - 2])} ... {values[-1]}"
 
 
 def nearest(text: str, legal: Iterable[str], cutoff: float = 0.6) -> list[str]:

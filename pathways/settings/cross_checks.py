@@ -17,7 +17,7 @@ from pathways.settings.base import Settings
 from pathways.settings.head import HeadSettings
 from pathways.settings.workloads import Resources
 from pathways.tpu import CpuMachine, IllegalSlice, Slice, cpu_machines, parse_slice
-from pathways.wording import did_you_mean, nearest, quoted
+from pathways.wording import did_you_mean, listed, nearest, quoted
 
 Written = Mapping[str, Any]
 Found = Iterator[tuple[Path, str]]
@@ -129,7 +129,7 @@ def _smallest_machine(demand: HeadDemand, machine: CpuMachine) -> list[str]:
 def _legal_for_controller(slice_: Slice) -> str:
     """Return what the controller takes in place of the slice: other topologies, or other machine types."""
     if slice_.machine.pathways_type:
-        return " ".join(slice_.machine.controller_topologies)
+        return listed(list(slice_.machine.controller_topologies))
     return " ".join(machine.name for machine in slice_.generation.machines if machine.pathways_type)
 
 
@@ -180,4 +180,4 @@ def _mappings(written: Written, key: str) -> Iterator[tuple[int, Written]]:
 
 
 def _listed(names: Mapping[str, Any]) -> str:
-    return " ".join(names) or "none is declared"
+    return listed(list(names)) or "none is declared"

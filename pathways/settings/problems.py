@@ -12,7 +12,7 @@ from pydantic_core import ErrorDetails, ValidationError
 from pathways.documents import Document, Path
 from pathways.settings.base import MEANING_OF_PATTERN
 from pathways.settings.schema import keys_at
-from pathways.wording import counted, did_you_mean, nearest, plain, quoted
+from pathways.wording import counted, did_you_mean, nearest, on_one_line, plain, quoted
 
 
 class Problem(NamedTuple):
@@ -29,8 +29,8 @@ class SettingsError(Exception):
     """
 
     def __init__(self, source: str, problems: Sequence[Problem]) -> None:
-        self.source, self.problems = source, list(problems)
-        lines = [f"  {path}: {message}" for path, message in problems]
+        self.source, self.problems = source, [Problem(path, on_one_line(message)) for path, message in problems]
+        lines = [f"  {path}: {message}" for path, message in self.problems]
         super().__init__("\n".join([f"{source}: {counted(len(lines), 'error')}", *lines]))
 
 

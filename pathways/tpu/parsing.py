@@ -10,13 +10,10 @@ from pathways.tpu.generations import Generation, Machine, catalog
 from pathways.tpu.names import Shape, counts, generation_of_name, shape_of_topology, shapes_of_chips
 from pathways.tpu.slice import Slice
 from pathways.tpu.topology import Topology, parse_topology, spell
-from pathways.wording import did_you_mean, quoted
+from pathways.wording import LISTED, did_you_mean, listed, quoted
 from pathways.wording import nearest as nearest_text
 
 _COUNT = re.compile(r"[0-9]{1,9}")
-
-LISTED = 16
-"""How many legal values an error lists at most."""
 
 
 class Part(StrEnum):
@@ -90,7 +87,7 @@ def _not_a_count(name: str, generation: Generation, cores: int) -> IllegalSlice:
         Part.NAME,
         name,
         f"is no slice: the number counts {unit}",
-        _listed([f"{prefix}-{count}" for count in legal]),
+        listed([f"{prefix}-{count}" for count in legal]),
         [f"{prefix}-{count}" for count in sorted(nearest)],
     )
 
@@ -158,9 +155,3 @@ def _legal_topologies(legal: dict[str, Topology], generation: Generation) -> str
         f"{' '.join(small)} and AxBxC of multiples of 4 with A<=B<=C, C<={generation.longest_side},"
         f" up to {generation.pod_chips:,} chips (e.g. {spell((4, 4, 4))} {spell((4, 4, 8))} {spell((8, 8, 8))})"
     )
-
-
-def _listed(values: list[str]) -> str:
-    if len(values) <= LISTED:
-        return " ".join(values)
-    return f"{' '.join(values[: LISTED - 2])} ... {values[-1]}"
