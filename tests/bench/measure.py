@@ -11,7 +11,7 @@ from rich.table import Table
 
 @dataclass(frozen=True)
 class Measure:
-    """name: what was measured. value: in `unit`. target: what it should be at most, in the same unit; None: no target."""
+    """name: what was measured. value: in `unit`. target: the most that it should be; None: no target."""
 
     name: str
     value: float
