@@ -127,7 +127,7 @@ def scratch_is_near(stack: Stack, _: Context) -> Iterator[Problem]:
         location = bucket["location"]
         if regions and location.text and location.text.lower() not in regions:
             yield Problem(location, f"The bucket is in {location}, the slices are in {', '.join(sorted(regions))}.")
-        if not bucket["customPlacementConfig"].absent:
+        if bucket["customPlacementConfig"].present:
             yield Problem(bucket["customPlacementConfig"], "The bucket is in two regions.")
 
 
@@ -184,5 +184,5 @@ def _kept_for_nothing(bucket: Value) -> Iterator[Problem]:
         message = f"Deleted programs are kept and billed for {kept}."
         yield Problem(soft, message, "Write softDeletePolicy.retentionDurationSeconds 0.")
     for key in ("retentionPolicy", "enableObjectRetention"):
-        if not bucket[key].absent and not bucket[key].is_false:
+        if bucket[key].present and not bucket[key].is_false:
             yield Problem(bucket[key], "Objects cannot be deleted while they are retained.", f"Take {key} away.")

@@ -179,8 +179,9 @@ def labelled(cluster: Value, _: Context) -> Iterator[Problem]:
     labels = cluster["resourceLabels"]
     if labels.unknown:
         return
-    if not any(key in labels.labels() for key in ENVIRONMENT_LABELS) or len(list(labels.entries())) < 2:
-        have = ", ".join(sorted(labels.labels())) or "none"
+    keys = [key for key, _ in labels.entries()]
+    if len(keys) < 2 or not any(key in keys for key in ENVIRONMENT_LABELS):
+        have = ", ".join(sorted(keys)) or "none"
         yield Problem(labels, f"The labels ({have}) do not tell environment and owner.")
 
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from pathways.manifests.labels import GROUP_SIZE_LABEL, MACHINE_TYPE_LABEL
+from pathways.manifests.labels import GROUP_LABEL, GROUP_SIZE_LABEL, MACHINE_TYPE_LABEL
 from pathways.rules.jobs import INSTANCE_TYPE_LABEL, TPU, Workers, all_workers, job_name, tpu_selector, workers_of
 from pathways.rules.kinds import JOBS, NODE_POOL
 from pathways.rules.model import EVERYWHERE, OF_STACKS, Context, Problem, Severity, resource_rule, stack_rule
-from pathways.rules.pools import NodePool, tpu_pools
+from pathways.rules.pools import NodePool, pools, tpu_pools
 from pathways.rules.stack import Stack
 from pathways.rules.values import Value
 
@@ -63,7 +63,16 @@ def _differences(stack: Stack, pool: NodePool, model: NodePool) -> Iterator[tupl
                 yield f"The label {key}", mine[key], mine[key], theirs[key]
 
 
-def _capacity(pool: NodePool) -> str:
+def _capacity(pool: NodePool) -> str | None:
+    """Return the kind of capacity that the pool asks for, or None where that is not known yet."""
+    told = (
+        pool.node["spot"],
+        pool.node["flexStart"],
+        pool.node["reservationAffinity"],
+        pool.value["queuedProvisioning"],
+    )
+    if not all(each.certain for each in told):
+        return None
     asked = {
         "spot": pool.is_spot,
         f"reservation {pool.reservation}": pool.is_reserved,
@@ -84,13 +93,17 @@ def _capacity(pool: NodePool) -> str:
 def group_has_its_size(stack: Stack, _: Context) -> Iterator[Problem]:
     """A multislice group has as many node pools as its size label says."""
     groups: dict[str, list[NodePool]] = {}
-    for pool in tpu_pools(stack):
-        if pool.group is not None:
+    undetermined = 0
+    for pool in pools(stack):
+        if pool.is_tpu and pool.group is not None:
             groups.setdefault(pool.group, []).append(pool)
+        elif pool.node.at("labels", GROUP_LABEL).unknown or pool.machine_type.unknown:
+            undetermined += 1
     for name, members in groups.items():
+        possible = [str(len(members) + more) for more in range(undetermined + 1)]
         for pool in members:
             size = pool.node["labels"][GROUP_SIZE_LABEL]
-            if size.text is not None and size.text != str(len(members)):
+            if size.text is not None and size.text not in possible:
                 yield Problem(size, f"The group {name} has {len(members)} node pools, the label says {size}.")
 
 
@@ -107,16 +120,16 @@ def enough_slices(stack: Stack, _: Context) -> Iterator[Problem]:
     """A job finds as many slices by its node selector as it wants, else it waits for ever; and so do, warned of, all
     jobs together.
     """
-    pools = [(pool, node_labels(stack, pool)) for pool in tpu_pools(stack)]
-    if not pools:
+    labelled = [(pool, node_labels(stack, pool)) for pool in tpu_pools(stack)]
+    if not labelled:
         return
     together: dict[tuple[str, ...], list[Workers]] = {}
     for workers in all_workers(stack):
-        found = [pool.name for pool, labels in pools if _selects(workers.selector, labels)]
+        found = [pool.name for pool, labels in labelled if _selects(workers.selector, labels)]
         if workers.slices is None:
             continue
         if workers.slices > len(found):
-            yield Problem(workers.at, _too_few(workers, len(found), len(pools)))
+            yield Problem(workers.at, _too_few(workers, len(found), len(labelled)))
         elif workers.job.at("metadata", "labels", QUEUE_LABEL).absent:
             together.setdefault(tuple(found), []).append(workers)
     for found_pools, several in together.items():

@@ -95,7 +95,7 @@ def pods_are_held_to_a_standard(stack: Stack, _: Context) -> Iterator[Problem]:
     of_jobs = {job.at("metadata", "namespace").text for job in stack.each(*JOBS)}
     for namespace in stack.each(NAMESPACE):
         name, level = namespace.at("metadata", "name").text, namespace.at("metadata", "labels", ENFORCED)
-        if level.unknown:
+        if level.unknown or name is None:
             continue
         if name in of_jobs and level.text != "privileged":
             yield Problem(level, f"The namespace {name} of jobs enforces {level}: workers would be refused.")

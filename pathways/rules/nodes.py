@@ -131,7 +131,7 @@ def upgrades_are_expected(stack: Stack, _: Context) -> Iterator[Problem]:
         if policy and not upgrade.is_false and not excluded and not _is_foreseen(policy):
             yield Problem(upgrade, "Nodes are upgraded at any time: the cluster has no maintenance window.")
         settings = pool.value["upgradeSettings"]
-        if settings["strategy"].text == "BLUE_GREEN" and not pool.placement.absent:
+        if settings["strategy"].text == "BLUE_GREEN" and pool.placement.present:
             message = "A blue-green upgrade of a compactly placed pool."
             yield Problem(settings["strategy"], message, "Write SURGE with maxSurge 0 and maxUnavailable 1.")
         if pool.is_reserved and settings["maxSurge"].number:
@@ -183,8 +183,7 @@ def network_of_tpu_nodes(value: Value, _: Context) -> Iterator[Problem]:
         return
     if not gvnic.unknown and not gvnic.is_true:
         yield Problem(gvnic, "gVNIC is off.")
-    multi_host = not pool.placement.absent
-    if multi_host and not pods.unknown and (pods.number is None or pods.number > MULTI_HOST_PODS):
+    if pool.placement.present and not pods.unknown and (pods.number is None or pods.number > MULTI_HOST_PODS):
         yield Problem(pods, f"Up to {pods.number or 110} pods on a node that runs one worker.")
 
 

@@ -80,8 +80,11 @@ def counts_are_possible(value: Value, _: Context) -> Iterator[Problem]:
             f"{elastic} slices may be away, and the job has {slices}.",
             f"Write {slices} at most.",
         )
-    if not job.headless and job.pod.main and job.main_container is None and job.main_container_name is not None:
-        names = ", ".join(str(container["name"]) for container in job.pod.main)
+    named = [container["name"] for container in job.pod.main]
+    if named and job.main_container_name is not None and all(name.text != job.main_container_name for name in named):
+        if any(name.unknown for name in named):
+            return
+        names = ", ".join(map(str, named))
         yield Problem(
             job.controller["mainContainerName"],
             f'No container has the name "{job.main_container_name}"; there are {names}. None is told of the proxy.',
@@ -335,5 +338,5 @@ def head_is_ready_alone(value: Value, _: Context) -> Iterator[Problem]:
     ever.
     """
     for container in PathwaysJob(value).pod.containers:
-        if not container["readinessProbe"].absent:
+        if container["readinessProbe"].present:
             yield Problem(container["readinessProbe"], "A readiness probe of the head: workers start once it succeeds.")

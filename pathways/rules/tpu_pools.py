@@ -155,7 +155,7 @@ def _no_workload_policy(pool: NodePool, kind: Value, policy: Value) -> Iterator[
             f"The type {kind} beside a policy's name: GKE reads it back empty, so every preview shows a change.",
             'Write "" as the type.',
         )
-    if not pool.topology.absent:
+    if pool.topology.present:
         yield Problem(
             pool.topology,
             "A topology beside a policy's name: the policy has the topology.",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
 from pathways.gcp import UNKNOWN, Path
@@ -11,7 +10,6 @@ from pathways.resources import Resource
 from pathways.wording import quoted
 
 
-@dataclass(frozen=True)
 class Value:
     """A value of a resource and where it is: what a finding points at.
 
@@ -19,9 +17,10 @@ class Value:
     Steps into what is no mapping or list lead to nothing, steps into what is not known to more of the same.
     """
 
-    resource: Resource
-    path: Path
-    content: Any
+    __slots__ = ("content", "path", "resource")
+
+    def __init__(self, resource: Resource, path: Path, content: Any) -> None:
+        self.resource, self.path, self.content = resource, path, content
 
     def __getitem__(self, step: str | int) -> Value:
         return Value(self.resource, (*self.path, step), _step(self.content, step))
@@ -37,6 +36,11 @@ class Value:
     def absent(self) -> bool:
         """Whether there is nothing, for certain."""
         return self.content is None
+
+    @property
+    def present(self) -> bool:
+        """Whether there is something, for certain."""
+        return self.content is not None and self.content is not UNKNOWN
 
     @property
     def unknown(self) -> bool:

@@ -42,9 +42,8 @@ def versions(job: Value) -> list[Version]:
         return [*_of_components(PathwaysJob(job)), *_of_clients(PathwaysJob(job).pod.main)]
     jobset = JobSet(job)
     containers = [container for each in jobset.jobs for container in each.pod.containers]
-    servers = [container for container in containers if is_pathways(container)]
-    parts = [_of_image(container["image"], str(container["name"].text)) for container in servers]
-    clients = [container for head in jobset.heads for container in head.pod.containers if container not in servers]
+    parts = [_of_image(each["image"], str(each["name"].text)) for each in containers if is_pathways(each)]
+    clients = [each for head in jobset.heads for each in head.pod.containers if not is_pathways(each)]
     return [*parts, *_of_clients(clients)]
 
 
