@@ -12,6 +12,7 @@ from pathways.gcp import (
     Change,
     Kind,
     Path,
+    Property,
     UnknownType,
     changes_between,
     lies_under,
@@ -77,8 +78,30 @@ def _google_changes(old: StateResource, new: Resource, project: str, unknown: fr
     owner = declared.properties.get("project")
     if owner is not None and owner.is_input and owner.force_new and project:
         wanted.setdefault("project", project)
-    reported = {**old.resource.properties, **old.outputs}
+    reported = _as_declared(declared.properties, {**old.resource.properties, **old.outputs})
     return changes_between(declared, _settled(wanted, reported), with_defaults(declared, wanted))
+
+
+def _as_declared(declared: Mapping[str, Property], reported: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the properties that are of the declared kind; a state may have been edited, or be of another release."""
+    fitting = {name: _fitting(declared[name], value) for name, value in reported.items() if name in declared}
+    return {name: value for name, value in fitting.items() if value is not None}
+
+
+def _fitting(what: Property, value: Any) -> Any:
+    """Return the value, without parts of another kind than declared; None where it is of another kind itself."""
+    if value is UNKNOWN:
+        return value
+    if what.type in ("object", "map"):
+        if not isinstance(value, dict):
+            return None
+        return _as_declared(what.properties, value) if what.properties else value
+    if what.type in ("list", "set"):
+        if not isinstance(value, list):
+            return None
+        inner = what.properties
+        return [_as_declared(inner, item) for item in value if isinstance(item, dict)] if inner else value
+    return None if isinstance(value, dict | list) else value
 
 
 def _provider_changes(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[Change]:

@@ -141,9 +141,12 @@ def _name(resource: Resource) -> str:
 def _chips(resource: Resource) -> int:
     """Return the chips of a pool at its full size; 0 of what has none, or none that is known."""
     config, scaling = resource.properties.get("nodeConfig"), resource.properties.get("autoscaling")
-    machine = catalog().machines.get(config["machineType"]) if isinstance(config, dict) else None
-    nodes = resource.properties.get("nodeCount") or (scaling or {}).get("maxNodeCount")
-    return machine.chips * int(nodes) if machine is not None and isinstance(nodes, int | float) else 0
+    machine_type = config.get("machineType") if isinstance(config, dict) else None
+    most = scaling.get("maxNodeCount") if isinstance(scaling, dict) else None
+    nodes = resource.properties.get("nodeCount") or most
+    if not isinstance(machine_type, str) or machine_type not in catalog().machines or not isinstance(nodes, int):
+        return 0
+    return catalog().machines[machine_type].chips * nodes
 
 
 def _why(step: Step) -> tuple[str, ...]:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from pathways.gcp import UNKNOWN
+from pathways.gcp import UNKNOWN, Path, format_path
 from pathways.resources import Resource, ResourceOptions
 
 _SIGNATURE, _SECRET = "4dabf18193072939515e22adb298388d", "1b47061264138c4ac30d75fd1eb44270"
@@ -53,14 +53,13 @@ def read_state(text: str | bytes) -> State:
         exported = json.loads(text)
     except (ValueError, RecursionError) as error:
         raise UnreadableState(f"is not JSON: {error}") from None
-    deployment = exported.get("deployment") if isinstance(exported, dict) else None
-    if not isinstance(deployment, dict):
+    if not isinstance(exported, dict) or not isinstance(exported.get("deployment"), dict):
         raise UnreadableState("is not what `pulumi stack export` writes: it has no deployment")
-    entries = deployment.get("resources") or []
     try:
-        found = [(_resource(entry), bool(entry.get("delete")), bool(entry.get("external"))) for entry in entries]
-    except (AttributeError, KeyError, TypeError, ValueError) as error:
-        raise UnreadableState(f"has a resource that cannot be read: {error!r}") from None
+        entries = [_Entry(entry) for entry in _Entry(exported["deployment"]).sequence("resources")]
+        found = [(_resource(entry), entry.flag("delete"), entry.flag("external")) for entry in entries]
+    except ValueError as error:
+        raise UnreadableState(f"has a resource that cannot be read: {error}") from None
     stack, project = _owner(found[0][0].resource.urn) if found else ("", "")
     return State(
         stack=stack,
@@ -70,48 +69,109 @@ def read_state(text: str | bytes) -> State:
     )
 
 
+class _Entry:
+    """A mapping of the export, read key by key. Each method raises ValueError where the value is of another kind."""
+
+    def __init__(self, content: Any) -> None:
+        if not isinstance(content, dict):
+            raise ValueError(f"{_shown(content)} is no mapping")
+        self._content = content
+
+    def text(self, key: str) -> str:
+        """Return the text at a key; an absent one is empty."""
+        return self._value(key, str, "")
+
+    def flag(self, key: str) -> bool:
+        return self._value(key, bool, False)
+
+    def sequence(self, key: str) -> list[Any]:
+        return self._value(key, list, [])
+
+    def mapping(self, key: str) -> dict[str, Any]:
+        return self._value(key, dict, {})
+
+    def texts(self, key: str) -> tuple[str, ...]:
+        return _texts(key, self.sequence(key))
+
+    def _value(self, key: str, kind: type, absent: Any) -> Any:
+        value = self._content.get(key)
+        if value is None:
+            return absent
+        if not isinstance(value, kind):
+            raise ValueError(f"its {key} is {_shown(value)}")
+        return value
+
+
+def _texts(key: str, values: Any) -> tuple[str, ...]:
+    if not isinstance(values, list) or not all(isinstance(value, str) for value in values):
+        raise ValueError(f"its {key} is {_shown(values)}")
+    return tuple(values)
+
+
+def _shown(value: Any) -> str:
+    return json.dumps(value)[:60]
+
+
 def _owner(urn: str) -> tuple[str, str]:
     """Return stack and project of a URN."""
     parts = urn.split("::")
     return parts[0].rpartition(":")[2], parts[1]
 
 
-def _resource(entry: Mapping[str, Any]) -> StateResource:
-    urn = entry["urn"]
-    _, _, types, name = urn.split("::", 3)
-    timeouts = entry.get("customTimeouts") or {}
+def _resource(entry: _Entry) -> StateResource:
+    urn = entry.text("urn")
+    parts = urn.split("::", 3)
+    if len(parts) < 4:
+        raise ValueError(f"{_shown(urn)} is no URN")
+    inputs, outputs = entry.mapping("inputs"), entry.mapping("outputs")
     resource = Resource(
-        type=str(entry.get("type") or types.rpartition("$")[2]),
-        name=name,
-        properties=_readable(entry.get("inputs") or {}),
+        type=entry.text("type") or parts[2].rpartition("$")[2],
+        name=parts[3],
+        properties=_readable(inputs),
         urn=urn,
-        parent=_unless_stack(entry.get("parent") or ""),
-        provider=str(entry.get("provider") or "").rpartition("::")[0],
-        custom=bool(entry.get("custom")),
+        parent=_unless_stack(entry.text("parent")),
+        provider=entry.text("provider").rpartition("::")[0],
+        custom=entry.flag("custom"),
         options=ResourceOptions(
-            protect=bool(entry.get("protect")),
-            retain_on_delete=bool(entry.get("retainOnDelete")),
-            dependencies=tuple(entry.get("dependencies") or ()),
+            protect=entry.flag("protect"),
+            retain_on_delete=entry.flag("retainOnDelete"),
+            dependencies=entry.texts("dependencies"),
             property_dependencies={
-                key: tuple(urns or ()) for key, urns in (entry.get("propertyDependencies") or {}).items()
+                key: _texts(key, urns or []) for key, urns in entry.mapping("propertyDependencies").items()
             },
-            deleted_with=str(entry.get("deletedWith") or ""),
-            custom_timeouts={key: str(value) for key, value in timeouts.items()},
+            deleted_with=entry.text("deletedWith"),
         ),
+        secrets=tuple({format_path(path): None for path in (*_secrets(inputs, ()), *_secrets(outputs, ()))}),
     )
-    return StateResource(resource, _readable(entry.get("outputs") or {}))
+    return StateResource(resource, _readable(outputs))
 
 
 def _unless_stack(urn: str) -> str:
-    return "" if urn.split("::")[2:3] == ["pulumi:pulumi:Stack"] else str(urn)
+    return "" if urn.split("::")[2:3] == ["pulumi:pulumi:Stack"] else urn
+
+
+def _is_secret(value: Any) -> bool:
+    return isinstance(value, dict) and value.get(_SIGNATURE) == _SECRET
 
 
 def _readable(value: Any) -> Any:
     """Return the value with secrets in the clear where the export shows them, else UNKNOWN."""
+    if _is_secret(value):
+        return _readable(json.loads(value["plaintext"])) if isinstance(value.get("plaintext"), str) else UNKNOWN
     if isinstance(value, dict):
-        if value.get(_SIGNATURE) == _SECRET:
-            return _readable(json.loads(value["plaintext"])) if "plaintext" in value else UNKNOWN
         return {key: _readable(item) for key, item in value.items()}
     if isinstance(value, list):
         return [_readable(item) for item in value]
     return value
+
+
+def _secrets(value: Any, at: Path) -> Iterator[Path]:
+    """Yield the path of each secret."""
+    if _is_secret(value):
+        yield at
+    elif isinstance(value, dict):
+        for key, item in value.items():
+            yield from _secrets(item, (*at, key))
+    elif isinstance(value, list):
+        for index, item in enumerate(value):
+            yield from _secrets(item, (*at, index))

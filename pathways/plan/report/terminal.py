@@ -60,10 +60,16 @@ def _table(*columns: str) -> Table:
     return table
 
 
+def _add(table: Table, *cells: Text | str) -> None:
+    """Add a row whose texts mean nothing but themselves: Rich would take "[x]" in plain ones for a style."""
+    table.add_row(*(cell if isinstance(cell, Text) else Text(cell) for cell in cells))
+
+
 def _slices(plan: Plan) -> Table:
     table = _table("group", "slice", "of one slice", "slices", "in all", "capacity")
     for group in plan.groups:
-        table.add_row(
+        _add(
+            table,
             Text(group.name, style="bold"),
             str(group.slice),
             words.hosts_of(group),
@@ -81,7 +87,8 @@ def _jobs(plan: Plan) -> Iterator[RenderableType]:
         return
     table = _table("job", "priority", "needs", "its head", "all at once", "when short")
     for job in plan.jobs:
-        table.add_row(
+        _add(
+            table,
             Text(job.name, style="bold"),
             words.priority(job),
             words.needs_of_job(job),
@@ -98,7 +105,7 @@ def _operations(plan: Plan) -> Iterator[RenderableType]:
     yield Text(words.schedule(plan.operations, plan.update is None))
     table = Table(box=None, pad_edge=False, padding=(0, 3, 0, 0), show_header=False)
     for number, operations in enumerate(plan.operations.lanes, 1):
-        table.add_row(Text(f"lane {number}", style=_QUIET), words.lane(operations))
+        _add(table, Text(f"lane {number}", style=_QUIET), words.lane(operations))
     if plan.operations.operations:
         yield table
 
@@ -152,7 +159,7 @@ def _update(plan: Plan, update: Update) -> Iterator[RenderableType]:
         effect = Text(fate.effect.value, style=_STYLE[fate.effect])
         if fate.notes:
             effect.append(f"; {fate.notes}", style="default")
-        table.add_row(Text(fate.kind, style=_QUIET), Text(fate.names, style="bold"), effect, words.listed(fate.why))
+        _add(table, Text(fate.kind, style=_QUIET), Text(fate.names, style="bold"), effect, words.listed(fate.why))
     if table.row_count:
         yield table
     if untouched := changes.untouched(update):
