@@ -6,10 +6,12 @@ import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeVar
 
 from pathways.gcp import UNKNOWN, Path, format_path
 from pathways.resources import Resource, ResourceOptions
+
+Kind = TypeVar("Kind")
 
 _SIGNATURE, _SECRET = "4dabf18193072939515e22adb298388d", "1b47061264138c4ac30d75fd1eb44270"
 """Key and value by which the engine marks a secret in JSON."""
@@ -93,7 +95,7 @@ class _Entry:
     def texts(self, key: str) -> tuple[str, ...]:
         return _texts(key, self.sequence(key))
 
-    def _value(self, key: str, kind: type, absent: Any) -> Any:
+    def _value(self, key: str, kind: type[Kind], absent: Kind) -> Kind:
         value = self._content.get(key)
         if value is None:
             return absent
