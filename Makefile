@@ -37,7 +37,7 @@ test: .venv lint
 
 nightly: .venv
 	$(RUN) -m sandbox toolchain
-	$(RUN) -m pytest
+	HYPOTHESIS_PROFILE=nightly $(RUN) -m pytest
 
 bench: .venv
 	$(RUN) -m sandbox toolchain

@@ -87,7 +87,7 @@ def open_stack(home: Home, env: dict[str, str]) -> automation.Stack:
 class _Imports(threading.Thread):
     """Imports what the program needs while the engine starts: seconds that would come after it otherwise.
 
-    The collector pauses: it would look again and again through objects of which none is garbage, for a third of the time.
+    The collector pauses: a third of the time went into looking again and again at objects of which none is garbage.
     """
 
     def run(self) -> None:
