@@ -31,7 +31,7 @@ REQUESTS_PER_SECOND = 1000
 BURST = 2000
 
 # Of the components' memory, most is what the garbage collector lets lie; these trade some processor time for it.
-_FRUGAL = {"GOGC": "50"}
+FRUGAL = {"GOGC": "70"}
 
 # etcd wants ports in its URLs; here they are a part of the names of two sockets.
 _ETCD = "unix://etcd-client:0"
@@ -79,7 +79,7 @@ def etcd(programs: Programs) -> Program:
         "unsafe-no-fsync": "true",
         "log-level": "warn",
     }
-    return Program("etcd", (str(programs.path("etcd")), *_written(flags)), _FRUGAL)
+    return Program("etcd", (str(programs.path("etcd")), *_written(flags)), FRUGAL)
 
 
 def api_server(programs: Programs, port: int) -> Program:
@@ -139,7 +139,7 @@ def kwok(programs: Programs) -> Program:
         "cidr": POD_RANGE,
         "v": "WARN",
     }
-    return Program("kwok", (str(programs.path("kwok")), *_written(flags)), _FRUGAL)
+    return Program("kwok", (str(programs.path("kwok")), *_written(flags)), FRUGAL)
 
 
 def scheduler_configuration() -> dict[str, object]:
@@ -166,7 +166,7 @@ def egress_configuration() -> dict[str, object]:
 
 
 def _kubernetes(programs: Programs, component: str, flags: dict[str, str]) -> Program:
-    return Program(component, (str(programs.path("kubernetes")), component, *_written(flags)), _FRUGAL)
+    return Program(component, (str(programs.path("kubernetes")), component, *_written(flags)), FRUGAL)
 
 
 def _written(flags: dict[str, str]) -> list[str]:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from sandbox.cloud.cluster_host import Endpoint
-from sandbox.control_plane import certificates, components, credentials, jobset, nodes, pathways_job
+from sandbox.control_plane import certificates, components, credentials, jobset, nodes, pathways_job, pods
 from sandbox.control_plane.local_controller import LocalController
 from sandbox.control_plane.private_files import private_folder
 from sandbox.control_plane.processes import ProcessState, stop_leftovers
@@ -106,6 +106,18 @@ class ControlPlane:
 
     def remove_nodes(self, pool: str, names: Sequence[str] | None = None) -> None:
         nodes.remove_nodes(self._cluster().client, pool, names)
+
+    def registered_nodes(self) -> list[dict[str, Any]]:
+        return pods.registered_nodes(self._cluster().client)
+
+    def bound_pods(self) -> list[dict[str, Any]]:
+        return pods.bound_pods(self._cluster().client)
+
+    def unschedulable_pods(self) -> list[dict[str, Any]]:
+        return pods.unschedulable_pods(self._cluster().client)
+
+    def record_event(self, pod: Mapping[str, str], type: str, reason: str, message: str) -> None:
+        pods.record_event(self._cluster().client, pod, type, reason, message)
 
     def processes(self) -> list[ProcessState]:
         """The state of every process that should run."""

@@ -10,7 +10,7 @@ from typing import Any
 import yaml
 from lightkube.resources.core_v1 import Pod
 
-from sandbox.control_plane.components import Programs
+from sandbox.control_plane.components import FRUGAL, Programs
 from sandbox.control_plane.images import container_running, version
 from sandbox.control_plane.local_controller import CannotStart, accepts, answers
 from sandbox.control_plane.pod_files import PodFiles
@@ -59,7 +59,7 @@ class JobSetController:
         configuration = files.write(_CONFIGURATION, self._local_configuration(given, files.folder / _CERTIFICATES))
         arguments = [one for one in container.args or [] if not one.startswith("--config")]
         command = (str(binary), *arguments, f"--config={configuration}")
-        environment = {"KUBECONFIG": str(files.kubeconfig(pod)), "GOGC": "50"}
+        environment = {"KUBECONFIG": str(files.kubeconfig(pod)), **FRUGAL}
         return Program(self.name, command, environment)
 
     def tend(self, pod: Pod, files: PodFiles) -> None:

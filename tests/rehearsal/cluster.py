@@ -65,8 +65,10 @@ class Cluster:
 
     def apply(self, manifests: Iterable[dict[str, Any]]) -> None:
         listed = {"apiVersion": "v1", "kind": "List", "items": list(manifests)}
-        command = [KUBECTL, "--kubeconfig", self.plane.kubeconfig, "apply", "--server-side", "--filename=-"]
-        applied = subprocess.run(command, input=json.dumps(listed), capture_output=True, text=True, check=False)
+        command = [str(KUBECTL), f"--kubeconfig={self.plane.kubeconfig}", "apply", "--server-side", "--force-conflicts"]
+        applied = subprocess.run(
+            [*command, "--filename=-"], input=json.dumps(listed), capture_output=True, text=True, check=False
+        )
         assert applied.returncode == 0, applied.stderr
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -20,7 +21,7 @@ SLICES = ("v6e-0", "v6e-1", "v6e-2")
 
 @pytest.fixture(scope="session")
 def programs() -> Toolchain:
-    return ensure(["etcd", "kubernetes", "kwok", "jobset-0.11.1", "pulumi-resource-kubernetes"])
+    return ensure(["etcd", "kubernetes", "kwok", "jobset-0.11.1", "jobset-0.12.0", "pulumi-resource-kubernetes"])
 
 
 @pytest.fixture(scope="module")
@@ -40,14 +41,11 @@ def cluster(programs: Toolchain, tmp_path_factory: pytest.TempPathFactory) -> It
 @pytest.fixture(scope="module")
 def installed(cluster: Cluster, programs: Toolchain) -> Cluster:
     """The cluster with JobSet, from its own chart, and the PathwaysJob controller, both ready."""
-    values = {"fullnameOverride": "jobset", "image": {"repository": "registry.k8s.io/jobset/jobset", "tag": "v0.11.1"}}
-    chart = programs.chart("jobset-0.11.1")
-    jobset = helm.render(programs.path("pulumi-resource-kubernetes"), chart, "jobset-system", values)
     cluster.apply([{"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "jobset-system"}}])
-    cluster.apply(jobset)
+    cluster.apply(helm.jobset_chart(programs, "0.11.1"))
     cluster.apply(yaml.safe_load_all((PROJECT / "sandbox" / "pathways_job" / "install.yaml").read_text()))
     for namespace in ("jobset-system", "pathways-job-system"):
-        until(lambda namespace=namespace: _available(cluster, namespace), f"the Deployment in {namespace} is available")
+        until(partial(_available, cluster, namespace), f"the Deployment in {namespace} is available")
     return cluster
 
 

@@ -13,6 +13,8 @@ import yaml
 from google.protobuf import json_format, struct_pb2
 from pulumi.runtime.proto import provider_pb2, provider_pb2_grpc
 
+from sandbox.toolchain import Toolchain
+
 _NO_ENGINE = "127.0.0.1:1"
 
 
@@ -40,6 +42,14 @@ def render(provider: Path, chart: Path, namespace: str, values: Mapping[str, Any
     crds = [document for file in sorted(chart.glob("crds/*.yaml")) for document in _documents(file.read_text())]
     known = {crd["metadata"]["name"] for crd in crds}
     return crds + [document for document in _rendered(rendered) if document["metadata"]["name"] not in known]
+
+
+def jobset_chart(programs: Toolchain, version: str) -> list[dict[str, Any]]:
+    """The objects of JobSet's own chart, with the published image."""
+    image = {"repository": "registry.k8s.io/jobset/jobset", "tag": f"v{version}"}
+    values = {"fullnameOverride": "jobset", "image": image}
+    chart = programs.chart(f"jobset-{version}")
+    return render(programs.path("pulumi-resource-kubernetes"), chart, "jobset-system", values)
 
 
 def _rendered(result: Any) -> list[dict[str, Any]]:

@@ -10,10 +10,13 @@ from pathlib import Path
 from typing import Any
 
 import httpx2
+import psutil
 import pytest
 import yaml
 
+from sandbox.toolchain import Toolchain
 from tests.rehearsal.cluster import POOL, Cluster, annotation, condition, until
+from tests.rehearsal.helm import jobset_chart
 
 pytestmark = pytest.mark.rehearsal
 
@@ -84,10 +87,10 @@ def test_a_finished_head_completes_the_pathways_job(installed: Cluster) -> None:
     remove(installed, "done")
 
 
-def test_jobsets_webhook_refuses_what_its_schema_lets_through(installed: Cluster) -> None:
+def jobset_without_its_target() -> dict[str, Any]:
     container = {"name": "main", "image": "python:3.13"}
     replicated = {"name": "workers", "template": {"spec": {"template": {"spec": {"containers": [container]}}}}}
-    jobset = {
+    return {
         "apiVersion": "jobset.x-k8s.io/v1alpha2",
         "kind": "JobSet",
         "metadata": {"name": "astray"},
@@ -96,7 +99,10 @@ def test_jobsets_webhook_refuses_what_its_schema_lets_through(installed: Cluster
             "successPolicy": {"operator": "All", "targetReplicatedJobs": ["gone"]},
         },
     }
-    answer = installed.post(JOBSETS, jobset)
+
+
+def test_jobsets_webhook_refuses_what_its_schema_lets_through(installed: Cluster) -> None:
+    answer = installed.post(JOBSETS, jobset_without_its_target())
     assert answer.status_code in (403, 422)
     assert "denied the request" in answer.text
     assert "gone" in answer.json()["message"]
@@ -250,7 +256,10 @@ def test_after_a_stop_the_webhooks_serve_when_resume_returns(installed: Cluster)
 
 def test_a_deployment_without_pods_has_no_process(installed: Cluster) -> None:
     path = "/apis/apps/v1/namespaces/pathways-job-system/deployments/pathways-job-controller-manager"
-    names = lambda: {process.name for process in installed.plane.processes()}  # noqa: E731
+
+    def names() -> set[str]:
+        return {process.name for process in installed.plane.processes()}
+
     installed.merge(path, {"spec": {"replicas": 0}})
     until(lambda: installed.pods("pathways-job-system") == [], "its pod is gone")
     assert "pathways-job-controller" not in names()
@@ -274,3 +283,23 @@ def test_an_unknown_version_cannot_be_pulled_and_the_old_one_serves_on(installed
     until(lambda: "ErrImagePull" in reasons(), "its pod says that the image cannot be pulled")
     assert [one.pid for one in installed.plane.processes() if one.name == "jobset-controller"] == [serving]
     assert condition(installed.get(path), "Available") == "True"
+
+
+def test_another_version_takes_over(installed: Cluster, programs: Toolchain) -> None:
+    installed.apply(jobset_chart(programs, "0.12.0"))
+    path = "/apis/apps/v1/namespaces/jobset-system/deployments/jobset-controller"
+
+    def rolled_out() -> bool:
+        deployment = installed.get(path)
+        status = deployment["status"]
+        return status.get("observedGeneration") == deployment["metadata"]["generation"] and (
+            status.get("replicas"),
+            status.get("updatedReplicas"),
+            status.get("readyReplicas"),
+        ) == (1, 1, 1)
+
+    until(rolled_out, "the new controller has replaced the old one")
+    [process] = [one.pid for one in installed.plane.processes() if one.name == "jobset-controller"]
+    assert "jobset-0.12.0" in psutil.Process(process).exe()
+    refused = installed.post(JOBSETS, jobset_without_its_target())
+    assert "denied the request" in refused.text
