@@ -102,9 +102,9 @@ def find(program: Program, cache: Cache) -> Tool | None:
     """The program as it stands on this machine, an official one before one of ours; None: it must be built."""
     if official := find_official(program, cache):
         return Tool(official.path, official.version)
-    if cache.holds(program):
-        return Tool(cache.binary(program), program.version, cache.folder(program))
-    return None
+    folder = cache.folder(program)
+    binary = folder / program.name
+    return Tool(binary, program.version, folder) if binary.is_file() else None
 
 
 def kubectl() -> Tool:
