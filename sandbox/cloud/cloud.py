@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from pathways.gcp import Action, Change, changes_between, format_path, without_defaults_keys
+from sandbox.cloud.autoscaler import Autoscaler, Resizer
 from sandbox.cloud.cluster_host import ClusterHost
 from sandbox.cloud.faults import UNAVAILABLE, Faults, play_during_operation
 from sandbox.cloud.identities import Place, identifier, normalised
@@ -57,11 +58,15 @@ class Cloud:
         self._options = OptionsFile(folder)
         self._operations = Operations(self.store, self._options, host)
         self._faults = Faults(self.store, self._options)
+        self._autoscaler = Autoscaler(
+            lambda: self._operations.site, Resizer(self.store, self.journal, self._operations, self._faults)
+        )
         self._cancelled = threading.Event()
 
     def resume(self) -> None:
-        """Goes on with the operations that were under way when the last daemon ended."""
+        """Goes on with the operations that were under way when the last daemon ended, and with autoscaling."""
         self._operations.resume()
+        self._autoscaler.start()
 
     def cancel(self) -> None:
         """Makes the provider stop waiting for GKE; what GKE is doing goes on."""
@@ -72,6 +77,7 @@ class Cloud:
         """Ends all waiting; operations that are under way are left to the next daemon."""
         self._operations.stop()
         self.cancel()
+        self._autoscaler.stop()
 
     def create(self, caller: Caller, inputs: dict[str, Any]) -> Record:
         """Raises Refusal, or MadeInError."""

@@ -60,3 +60,19 @@ class ClusterHost(Protocol):
         names: of the nodes; None stands for every node of the pool.
         """
         ...
+
+    def registered_nodes(self) -> list[dict[str, Any]]:
+        """Manifests of all nodes that are there."""
+        ...
+
+    def bound_pods(self) -> list[dict[str, Any]]:
+        """Manifests of the pods that are on a node and have not ended."""
+        ...
+
+    def unschedulable_pods(self) -> list[dict[str, Any]]:
+        """Manifests of the pods for which the scheduler found no node, not even by pushing others out."""
+        ...
+
+    def record_event(self, pod: Mapping[str, str], type: str, reason: str, message: str) -> None:
+        """Writes an event of the cluster autoscaler. pod: namespace, name and uid. type: Normal or Warning."""
+        ...

@@ -29,9 +29,10 @@ class Retry:
 class Entry:
     """One call; written when it ends. started, ended: unix seconds.
 
-    seq: in the order in which calls began. call: create, read, update, delete or invoke; a call of the console has
-    the prefix "console-". name: Pulumi's name of the resource. inputs: of create and update as checked, of invoke its
-    arguments. changes: of an update, each with path, kind and action. outcome: "ok" or the error's text.
+    seq: in the order in which calls began. call: create, read, update, delete, invoke or, of the cluster
+    autoscaler, autoscale; a call of the console has the prefix "console-". name: Pulumi's name of the resource.
+    inputs: of create and update as checked, of invoke its arguments, of autoscale the nodes and the reason.
+    changes: of an update, each with path, kind and action. outcome: "ok" or the error's text.
     """
 
     seq: int

@@ -12,8 +12,10 @@
       ]
     }
 
+Calls of faults: create, read, update, delete, and autoscale (the cluster autoscaler resizes a node pool).
 Errors of faults: "409", "429", "500" and "503" refuse the call; "stockout" and "error-state" leave a node pool in
-ERROR, in the engine's state; "lost" does the work but tells the caller that it failed, so that the state does not know.
+ERROR, in the engine's state (one that is autoscaled is left as it was); "lost" does the work but tells the caller that
+it failed, so that the state does not know.
 """
 
 from __future__ import annotations
@@ -25,7 +27,7 @@ from pathlib import Path
 from typing import Any
 
 ERRORS = ("409", "429", "500", "503", "stockout", "error-state", "lost")
-CALLS = ("create", "read", "update", "delete")
+CALLS = ("create", "read", "update", "delete", "autoscale")
 
 
 class OptionsError(Exception):

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import asdict
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, replace
 
 from pathways.gcp import Change
 from sandbox.cloud.faults import OperationFailed
@@ -67,7 +67,7 @@ class NodePool(Kind):
         if "nodeCount" in changed and pool.multi_host:
             raise resize_refusal(pool.name)
         if changed & {"autoscaling", "nodeConfig", "nodeLocations"}:
-            for refusal in refusals(pool):
+            for refusal in refusals(replace(pool, node_count=draft.properties["initialNodeCount"])):
                 raise refusal
         refuse_pool_operation(site, record.id)
         if record.status is Status.RUNNING:
@@ -86,7 +86,7 @@ class NodePool(Kind):
         if properties.get("placementPolicy", {}).get("policyName"):
             # GKE reports a policy by its name alone: a type beside it differs for ever (pool-3).
             properties["placementPolicy"]["type"] = ""
-        asked = properties.get("nodeCount") or properties.get("initialNodeCount") or 0
+        asked = properties.get("nodeCount") or (_is_new(record) and properties.get("initialNodeCount")) or 0
         properties["nodeCount"] = max(asked, least_nodes(properties))
         fill(properties, {"initialNodeCount": properties["nodeCount"]})
         if find_machine(config["machineType"]):
@@ -124,21 +124,22 @@ class NodePool(Kind):
         properties["instanceGroupUrls"] = [url.replace("instanceGroupManagers", "instanceGroups") for url in groups]
 
 
-def bring_to_size(site: Site, record: Record) -> None:
-    """Gives the record as many nodes in each zone as it shall have. Raises Refusal where addresses run out."""
-    shape, wanted = pool_shape(site, record), record.properties["nodeCount"]
+def bring_to_size(site: Site, record: Record, sizes: Mapping[str, int] | None = None) -> None:
+    """Gives the record as many nodes in each zone as it shall have. Raises Refusal where addresses run out.
+
+    sizes: nodes by zone; None stands for the pool's node count in each of its zones.
+    """
+    shape, properties = pool_shape(site, record), record.properties
+    wanted = sizes or dict.fromkeys(properties["nodeLocations"], properties["nodeCount"])
     taken = {node["name"] for pool in site.store.of_type(NODE_POOL) for node in pool.nodes}
-    there = {
-        zone: [node for node in record.nodes if node["zone"] == zone][:wanted]
-        for zone in record.properties["nodeLocations"]
-    }
-    addresses = addresses_for(site, record, sum(wanted - len(nodes) for nodes in there.values()))
+    there = {zone: [node for node in record.nodes if node["zone"] == zone][:count] for zone, count in wanted.items()}
+    addresses = addresses_for(site, record, sum(wanted[zone] - len(nodes) for zone, nodes in there.items()))
     record.nodes = [
         node
         for zone, nodes in there.items()
         for node in (
             *nodes,
-            *map(asdict, new_spots(shape, zone, wanted - len(nodes), record.serial, taken, addresses)),
+            *map(asdict, new_spots(shape, zone, wanted[zone] - len(nodes), record.serial, taken, addresses)),
         )
     ]
 
@@ -155,6 +156,10 @@ def _edit_living_nodes(site: Site, record: Record, before: Record) -> None:
     labels.update({key: None for key in had if key not in has})
     if labels or pool_taints(old) != pool_taints(new):
         site.host.update_nodes(record.properties["name"], labels, pool_taints(new))
+
+
+def _is_new(record: Record) -> bool:
+    return record.status is Status.PROVISIONING
 
 
 def _needs_new_nodes(before: Record, after: Record) -> bool:

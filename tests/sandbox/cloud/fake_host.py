@@ -8,10 +8,16 @@ from sandbox.cloud import Endpoint
 
 
 class FakeHost:
-    """A ClusterHost without processes; while `gate` is not set, no call ends."""
+    """A ClusterHost without processes; while `gate` is not set, no change ends.
+
+    bound, waiting: manifests of pods. events: what was told of pods: name, type, reason, message.
+    """
 
     def __init__(self):
         self.nodes = {}
+        self.bound = []
+        self.waiting = []
+        self.events = []
         self.there = False
         self.gate = threading.Event()
         self.gate.set()
@@ -53,3 +59,15 @@ class FakeHost:
     def of_pool(self, pool):
         label = "cloud.google.com/gke-nodepool"
         return [node for node in self.nodes.values() if node["metadata"]["labels"][label] == pool]
+
+    def registered_nodes(self):
+        return list(self.nodes.values())
+
+    def bound_pods(self):
+        return list(self.bound)
+
+    def unschedulable_pods(self):
+        return list(self.waiting)
+
+    def record_event(self, pod, type, reason, message):
+        self.events.append((pod["name"], type, reason, message))
