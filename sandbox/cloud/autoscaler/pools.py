@@ -15,7 +15,11 @@ from sandbox.cloud.store import Record, Status
 
 
 def scaled_pools(site: Site, resting: Collection[str]) -> list[ScaledPool]:
-    """The pools with autoscaling that stand. resting: ids of those that cannot grow now."""
+    """The pools with autoscaling that stand. resting: ids of those that cannot grow now.
+
+    Pools of queued provisioning are among them: they grow for pods that tolerate their taint, where GKE would wait for
+    a ProvisioningRequest.
+    """
     return [
         _scaled_pool(site, record, open=record.status is Status.RUNNING and record.id not in resting)
         for record in site.store.of_type(NODE_POOL)
