@@ -91,7 +91,8 @@ def read_manifests(file: str, content: bytes) -> Iterator[Manifest | Remark]:
         documents = read_documents(content, Reader.KUBERNETES)
     except UnreadableDocument as error:
         message = f"{error.problem[:1].upper()}{error.problem[1:]}."
-        yield Remark(file, error.line, Severity.ERROR, UNREADABLE, "", "", message, "")
+        line = min(error.line, max(len(content.splitlines()), 1))  # what is missing at the end is on no line
+        yield Remark(file, line, Severity.ERROR, UNREADABLE, "", "", message, "")
         return
     for document in documents:
         for root, value in _manifests_in(document.value, ()):
