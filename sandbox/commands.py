@@ -18,10 +18,11 @@ from sandbox.engine import protection, workspace
 from sandbox.engine.progress import phases, shown
 from sandbox.engine.recovery import recover
 from sandbox.engine.runs import Operation, Run, run
-from sandbox.home import Busy, Home, home_of
+from sandbox.home import PROJECT, Busy, Home, home_of
 from sandbox.toolchain import Toolchain, ensure
 
 PODS_SECONDS = 180
+POLICIES = str(PROJECT / "policies")
 
 
 @dataclass(frozen=True)
@@ -63,12 +64,19 @@ def session(console: Console, stack: str, spent: dict[str, float]) -> Iterator[S
 
 
 def up(stack: str) -> int:
-    """Deploys the stack and waits for its jobs' pods."""
+    """Deploys the stack, unless a policy is against it, and waits for its jobs' pods."""
     console, spent = report.console(), dict[str, float]()
     started = time.monotonic()
     with session(console, stack, spent) as opened:
         for creation in recover(opened.home, opened.stack, opened.kubeconfig):
             console.print(report.recovered(creation.urn, creation.id))
+        with _timed(spent, "policies"):
+            held = opened.run(
+                console, f"holding {stack} to the policies", opened.stack.preview, policy_packs=[POLICIES]
+            )
+        if not held.ok:
+            return report.failure(console, held)
+        report.warnings(console, held.events)
         done = opened.run(console, f"deploying {stack}", opened.stack.up)
         spent.update({f"deploy: {part}": seconds for part, seconds, _ in phases(done.events)})
         spent["deploy, in all"] = done.seconds

@@ -90,6 +90,10 @@ def changes(console: Console, events: Events) -> None:
     for step in events.changed:
         console.print(f"  {step.operation} {step.type} {step.name}", highlight=False, soft_wrap=True)
     console.print(_counted(events) or "nothing to change")
+    warnings(console, events)
+
+
+def warnings(console: Console, events: Events) -> None:
     for warning in events.warnings:
         console.print(f"warning: {warning}", highlight=False, markup=False, soft_wrap=True)
 

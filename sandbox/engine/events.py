@@ -11,8 +11,8 @@ from pulumi.automation import EngineEvent, OpType
 
 STYLE_TAG = re.compile(r"<\{%.*?%\}>")
 QUIET = {OpType.SAME, OpType.READ, OpType.READ_REPLACEMENT, OpType.REFRESH}
-OF_THE_SANDBOX = re.compile(r"^(using pulumi-resource-kubernetes from \$PATH|resource plugin kubernetes is expected)")
-"""Warnings at every run: its provider is built from the newest published module; `status` tells the version."""
+OF_THE_SANDBOX = re.compile(r"^(using pulumi-\S+ from \$PATH|resource plugin kubernetes is expected)")
+"""Warnings at every run: plugins are its own, the provider is the newest published module; `status` tells which."""
 
 
 @dataclass
@@ -67,6 +67,9 @@ class Events:
             self._end(event.res_op_failed_event.metadata.op, event.res_op_failed_event.metadata.urn, failed=True)
         elif event.diagnostic_event:
             self._diagnose(event.diagnostic_event.severity, event.diagnostic_event.urn, event.diagnostic_event.message)
+        elif event.policy_event:
+            kept = self.errors if event.policy_event.enforcement_level == "mandatory" else self.warnings
+            self._keep(kept, event.policy_event.resource_urn, event.policy_event.message)
         elif event.summary_event:
             self.changes = {str(getattr(op, "value", op)): n for op, n in event.summary_event.resource_changes.items()}
 
@@ -83,11 +86,15 @@ class Events:
             self.told(step)
 
     def _diagnose(self, severity: str, urn: str | None, message: str) -> None:
+        kept = {"error": self.errors, "warning": self.warnings}.get(severity)
+        if kept is not None and not OF_THE_SANDBOX.match(STYLE_TAG.sub("", message)):
+            self._keep(kept, urn, message)
+
+    def _keep(self, kept: list[str], urn: str | None, message: str) -> None:
         text = STYLE_TAG.sub("", message).strip()
         name = urn.split("::", 3)[3] if urn and not urn.split("::")[2].startswith("pulumi:pulumi:Stack") else ""
         line = f"{name}: {text}" if name else text
-        kept = {"error": self.errors, "warning": self.warnings}.get(severity)
-        if kept is not None and text and line not in kept and not OF_THE_SANDBOX.match(text):
+        if text and line not in kept:
             kept.append(line)
 
     @property

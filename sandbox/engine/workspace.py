@@ -15,6 +15,7 @@ import runpy
 import secrets
 import shlex
 import shutil
+import sys
 import threading
 from pathlib import Path
 from typing import Any
@@ -56,7 +57,8 @@ def without_secrets(value: Any) -> Any:
 
 def environment(home: Home, toolchain: Toolchain, ports: dict[str, int]) -> dict[str, str]:
     """Environment variables under which the engine sees the sandbox and nothing else."""
-    _write_credential_plugin(home)
+    _write_program(home, "gke-gcloud-auth-plugin", "cat", str(home.control_plane / "credential.json"))
+    _write_program(home, "pulumi-language-python", sys.executable, "-m", "sandbox.engine.language_host")
     programs = [home.bin, toolchain.path("pulumi").parent, toolchain.path("pulumi-resource-kubernetes").parent]
     return {
         "PATH": os.pathsep.join([*map(str, programs), os.environ.get("PATH", os.defpath)]),
@@ -70,6 +72,7 @@ def environment(home: Home, toolchain: Toolchain, ports: dict[str, int]) -> dict
         # The DNS endpoint of a real cluster has a publicly trusted certificate; the local one has its own authority's.
         "SSL_CERT_FILE": str(home.control_plane / "pki" / "ca.crt"),
         "KUBECONFIG": os.devnull,
+        "PYTHONPATH": str(PROJECT),
     }
 
 
@@ -122,9 +125,12 @@ def _passphrase(home: Home) -> str:
     return file.read_text()
 
 
-def _write_credential_plugin(home: Home) -> None:
-    """gke-gcloud-auth-plugin, as client-go calls it; answers with the sandbox's administrator."""
-    credential = home.control_plane / "credential.json"
-    plugin = home.bin / "gke-gcloud-auth-plugin"
-    plugin.touch(mode=0o700)
-    plugin.write_text(f"#!/bin/sh\nexec cat {shlex.quote(str(credential))}\n")
+def _write_program(home: Home, name: str, *command: str) -> None:
+    """Puts a program on the engine's PATH that runs the command with the arguments that it is given.
+
+    gke-gcloud-auth-plugin, which client-go asks for a credential, answers with the sandbox's administrator;
+    pulumi-language-python starts policy packs.
+    """
+    program = home.bin / name
+    program.touch(mode=0o700)
+    program.write_text(f'#!/bin/sh\nexec {shlex.join(command)} "$@"\n')
