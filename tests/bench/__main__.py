@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from tests.bench import rehearsal
+from tests.bench import offline, rehearsal
 from tests.bench.measure import print_table
 
+print_table("check and plan, without any cloud", offline.measures())
 print_table("rehearsal of the dev stack", rehearsal.measures())

@@ -22,7 +22,7 @@ class Measure:
 def print_table(title: str, measures: Iterable[Measure]) -> None:
     table = Table("measure", "value", "target", "", title=title)
     for one in measures:
-        target = "" if one.target is None else f"{one.target:g} {one.unit}"
+        target = "" if one.target is None else f"{one.target:.4g} {one.unit}"
         verdict = "" if one.target is None else "met" if one.value <= one.target else "missed"
         table.add_row(one.name, f"{one.value:.1f} {one.unit}", target, verdict)
     Console(width=120).print(table)
