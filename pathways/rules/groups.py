@@ -5,13 +5,23 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from pathways.manifests.labels import GROUP_LABEL, GROUP_SIZE_LABEL, MACHINE_TYPE_LABEL
-from pathways.rules.jobs import INSTANCE_TYPE_LABEL, TPU, Workers, all_workers, job_name, tpu_selector, workers_of
-from pathways.rules.kinds import JOBS, NODE_POOL
+from pathways.rules.jobs import (
+    INSTANCE_TYPE_LABEL,
+    TPU,
+    JobSet,
+    Workers,
+    all_workers,
+    job_name,
+    tpu_selector,
+    workers_of,
+)
+from pathways.rules.kinds import JOB_SET, JOBS, NODE_POOL
 from pathways.rules.model import EVERYWHERE, OF_STACKS, Context, Problem, Severity, resource_rule, stack_rule
 from pathways.rules.pools import NodePool, pools, tpu_pools
 from pathways.rules.stack import Stack
 from pathways.rules.values import Value
 
+GKE_LABELS = "cloud.google.com/"
 QUEUE_LABEL = "kueue.x-k8s.io/queue-name"
 
 
@@ -189,6 +199,29 @@ def multislice_has_several_hosts(job: Value, _: Context) -> Iterator[Problem]:
             f"{shape}, each a single host.",
             severity=Severity.WARNING if workers.pathways else None,
         )
+
+
+@resource_rule(
+    "multislice-bound-to-group",
+    Severity.WARNING,
+    [JOB_SET],
+    remedy="Select the group's label and add anti-affinity against other jobs' pods, or send the job to a queue.",
+    source="JobSet 0.11.1 with the real scheduler: an affinity of one's own does not hold beside exclusive placement",
+)
+def multislice_is_bound(value: Value, _: Context) -> Iterator[Problem]:
+    """A multislice job is kept to its group of slices, and others out of it, or is admitted as a whole by a queue: two
+    jobs that each get half of their slices wait for each other for ever.
+    """
+    jobset = JobSet(value)
+    if jobset.is_pathways or not value.at("metadata", "labels", QUEUE_LABEL).absent:
+        return
+    for job in jobset.tpu_jobs:
+        bound = any(not key.startswith(GKE_LABELS) for key, _ in job.pod.selector.entries())
+        apart = not job.pod.spec.at("affinity", "podAntiAffinity").absent
+        if (job.replicas or 0) > 1 and not (bound and apart):
+            yield Problem(
+                job.value, f"The {job.replicas} slices of {job.name} may be taken one by one by several jobs."
+            )
 
 
 @resource_rule(

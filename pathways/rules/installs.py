@@ -58,6 +58,22 @@ def jobs_wait_for_jobset(stack: Stack, _: Context) -> Iterator[Problem]:
             yield Problem(job, f"{job_name(job)} does not wait for JobSet.")
 
 
+@stack_rule(
+    "kueue-after-jobset",
+    Severity.ERROR,
+    [CHART, RELEASE],
+    remedy="Let Kueue depend on the JobSet install (depends_on).",
+    source="Kueue: it looks for the JobSet resource once, when it starts",
+    uses=OF_STACKS,
+)
+def kueue_waits_for_jobset(stack: Stack, _: Context) -> Iterator[Problem]:
+    """Kueue is installed after JobSet: started before, it never queues a JobSet."""
+    urns = {install.resource.urn for install in jobset_installs(stack)}
+    for chart in stack.each(CHART, RELEASE):
+        if "kueue" in (chart["chart"].text or "") and urns and not stack.waits_for(chart.resource, urns):
+            yield Problem(chart["chart"], "Kueue does not wait for JobSet.")
+
+
 def jobset_installs(stack: Stack) -> list[Value]:
     """Return what installs JobSet: our component, a chart of that name, or its CRD."""
     charts = [chart for chart in stack.each(CHART, RELEASE) if "jobset" in (chart["chart"].text or "")]

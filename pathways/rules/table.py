@@ -53,6 +53,7 @@ SUBJECTS: Mapping[str, tuple[Rule, ...]] = {
         groups.group_has_its_size,
         groups.enough_slices,
         groups.multislice_has_several_hosts,
+        groups.multislice_is_bound,
         groups.selector_tells_machines_apart,
     ),
     "PathwaysJobs": (
@@ -128,6 +129,7 @@ SUBJECTS: Mapping[str, tuple[Rule, ...]] = {
     "Installs and namespaces": (
         installs.jobset_is_installed,
         installs.jobs_wait_for_jobset,
+        installs.kueue_waits_for_jobset,
         installs.not_in_the_default_namespace,
         installs.pods_are_held_to_a_standard,
     ),

@@ -272,6 +272,13 @@ CHART = Resource(
     urn=urn("kubernetes:helm.sh/v4:Chart", "jobset-chart", PLATFORM, "pathways:kubernetes:JobSetInstall"),
     parent=JOBSET_INSTALL.urn,
 )
+KUEUE = Resource(
+    "kubernetes:helm.sh/v4:Chart",
+    "kueue",
+    {"chart": "oci://registry.k8s.io/kueue/charts/kueue", "version": "0.17.0"},
+    urn=urn("kubernetes:helm.sh/v4:Chart", "kueue", PLATFORM),
+    options=ResourceOptions(dependencies=(CHART.urn,)),
+)
 NAMESPACE = kubernetes(
     "v1", "Namespace", "jobs", {"metadata": {"labels": {"pod-security.kubernetes.io/enforce": "privileged"}}}
 )
@@ -472,6 +479,7 @@ def a_stack() -> list[Resource]:
             *GRANTS,
             JOBSET_INSTALL,
             CHART,
+            KUEUE,
             NAMESPACE,
             OTHER_NAMESPACE,
             *PRIORITIES,

@@ -157,6 +157,7 @@ INSTALLS = [
     Example("jobset-present", "train", {}, "the stack does not install it", without=("jobset", "jobset-chart")),
     Example("jobset-present", "train", {}, without=("jobset", "jobset-chart", "cluster")),
     Example("jobset-present", "jobset-chart", {"version": "0.7.3"}, 'JobSet "0.7.3" is older than 0.8'),
+    Example("kueue-after-jobset", "kueue", {"options.dependencies": ()}, "Kueue does not wait"),
     Example("jobset-ordered", "train", {"options.dependencies": ()}, "train does not wait for JobSet"),
     Example("job-namespace", "train", {"metadata.namespace": GONE}, "train is in the namespace default"),
     Example("job-namespace", "direct", {"metadata.namespace": "default"}, "direct is in the namespace default"),

@@ -18,6 +18,14 @@ FLEX = {
 }
 QUEUED = {**FLEX, "nodeConfig.flexStart": False, "queuedProvisioning": {"enabled": True}}
 ON_DEMAND = {RESERVED: {"consumeReservationType": "NO_RESERVATION"}}
+WORKER = "spec.replicatedJobs[1].template.spec.template.spec"
+QUEUE = "kueue.x-k8s.io/queue-name"
+MULTI_CONTROLLER = {
+    "metadata.labels": GONE,
+    "spec.replicatedJobs[0].template.spec.template.spec.initContainers": GONE,
+    f"{WORKER}.containers[0]": {"name": "jax", "resources": {"limits": {"google.com/tpu": 4}}},
+}
+"""A JobSet whose hosts run the program themselves."""
 COST = "cost-guard"
 
 TPU_POOLS = [
@@ -230,6 +238,9 @@ GROUPS = [
     Example(
         "multislice-needs-multi-host", "train", {"spec.workers[0].topology": "2x2", "spec.workers[0].numSlices": 1}
     ),
+    Example("multislice-bound-to-group", "direct", MULTI_CONTROLLER, "The 2 slices of worker", "warning"),
+    Example("multislice-bound-to-group", "direct", {**MULTI_CONTROLLER, f"{WORKER}.affinity": {"podAntiAffinity": {}}}),
+    Example("multislice-bound-to-group", "direct", {**MULTI_CONTROLLER, "metadata.labels": {QUEUE: "team"}}),
     Example(
         "slice-selector-ambiguous",
         "train",
