@@ -266,9 +266,8 @@ def protected(value: Value, context: Context) -> Iterator[Problem]:
     uses=OF_STACKS,
 )
 def hardening(cluster: Value, context: Context) -> Iterator[Problem]:
-    """A prod cluster has a regional control plane, intranode visibility, Google Groups for RBAC, secrets encrypted
-    with a key of one's own, and Binary Authorization, which must admit Pathways' images (us-docker.pkg.dev/cloud-
-    tpu-v2-images/pathways).
+    """A prod cluster has a regional control plane, intranode visibility, Google Groups for RBAC, secrets encrypted with
+    a key of one's own, and Binary Authorization, which must admit us-docker.pkg.dev/cloud-tpu-v2-images/pathways/*.
     """
     if not context.prod:
         return
