@@ -18,7 +18,17 @@ from pydantic import (
 )
 from pydantic_core import CoreSchema
 
-from pathways.settings.base import MEANING_OF_PATTERN, NAME, PROJECT, Fault, Name, Settings, must_hold, refused
+from pathways.settings.base import (
+    MEANING_OF_PATTERN,
+    NAME,
+    PROJECT,
+    Fault,
+    Name,
+    Positive,
+    Settings,
+    must_hold,
+    refused,
+)
 from pathways.wording import quoted
 
 
@@ -66,6 +76,8 @@ class Reservation(Settings):
     """Block of the reservation."""
     sub_block: Name | None = None
     """Sub-block of the block."""
+    chips: Positive | None = None
+    """Chips that it holds, where that is known: the plan then tells whether they suffice."""
 
     @model_validator(mode="before")
     @classmethod

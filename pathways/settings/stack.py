@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, PrivateAttr, StringConstraints, ValidationInfo, model_validator
 
 from pathways.runtime import image_tag
-from pathways.settings.base import VERSION, ZONE, Name, Settings, defaults
+from pathways.settings.base import VERSION, ZONE, Name, Positive, Settings, defaults
 from pathways.settings.cluster import ClusterSettings
 from pathways.settings.head import MAX_NODES, HeadSettings
 from pathways.settings.install import InstallSettings
@@ -46,6 +46,8 @@ class StackSettings(Settings):
     workloads: list[PathwaysWorkload] = []  # noqa: RUF012
     """Jobs."""
     install: InstallSettings = defaults(InstallSettings)
+    budget: Positive | None = None
+    """Chips that all slices together may have, spares included."""
     rates: Rates = {}  # noqa: RUF012
     """USD for a chip-hour, by TPU generation (v6e: 2.7). The plan tells costs with them."""
 
