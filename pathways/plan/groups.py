@@ -26,6 +26,7 @@ class Source:
 
     kind: as the stack file names it. words: for people. standing: whether VMs are there as long as the stack is;
     others come with a job and go with it. Either a quota or a reservation, by its full path.
+    held: chips of the reservation, None where the stack file does not tell.
     """
 
     kind: str
@@ -33,6 +34,7 @@ class Source:
     standing: bool
     quota: Quota | None
     reservation: str | None
+    held: int | None = None
 
 
 @dataclass(frozen=True)
@@ -59,13 +61,17 @@ class GroupPlan:
 
 @dataclass(frozen=True)
 class Need:
-    """What the stack needs of one quota or reservation. name: of the quota, or path of the reservation."""
+    """What the stack needs of one quota or reservation. name: of the quota, or path of the reservation.
+
+    held: chips of the reservation, None where the stack file does not tell.
+    """
 
     name: str
     region: str
     is_quota: bool
     chips: int
     hosts: int
+    held: int | None
     groups: tuple[str, ...]
 
 
@@ -123,8 +129,8 @@ def _source(group: SliceGroup, pools: Sequence[Resource], region: str) -> Source
             return Source("flexStart", "flex start", False, preemptible, None)
         case Queued():
             return Source("queued", "queued", False, preemptible, None)
-        case Reservation(name=name):
-            return Source("reservation", "reservation", True, None, _reservation(pools) or name)
+        case Reservation(name=name, chips=held):
+            return Source("reservation", "reservation", True, None, _reservation(pools) or name, held)
 
 
 def _reservation(pools: Sequence[Resource]) -> str | None:
@@ -150,6 +156,7 @@ def needs_of(groups: Iterable[GroupPlan], region: str) -> tuple[Need, ...]:
             is_quota=is_quota,
             chips=sum(group.chips for group in sharers),
             hosts=sum(group.hosts for group in sharers),
+            held=min((group.source.held for group in sharers if group.source.held is not None), default=None),
             groups=tuple(group.name for group in sharers),
         )
         for (name, is_quota), sharers in sharing.items()

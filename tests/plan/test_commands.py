@@ -154,6 +154,17 @@ def test_wrong_settings_end_in_1_and_what_cannot_be_looked_at_in_2(pathways, sta
         assert str(against) in err
 
 
+def test_a_reservation_that_is_too_small_and_a_budget_that_is_exceeded_are_errors(pathways, stack):  # case cap-4
+    group = {**BASE["slices"][0], "capacity": {"reservation": {"name": "v5p-training", "chips": 32}}}
+    code, out, _ = pathways("plan", stack(slices=[group], budget=40), "--json")  # three slices of 16 chips
+    assert code == 1
+    errors = {each["rule"]: each["message"] for each in json.loads(out)["findings"] if each["severity"] == "error"}
+    assert set(errors) >= {"reservation-large-enough", "cost-guard"}
+    assert "48" in errors["reservation-large-enough"]
+    assert "32" in errors["reservation-large-enough"]
+    assert "40" in errors["cost-guard"]
+
+
 def test_another_stacks_state_is_no_state_of_this_one(pathways):
     code, _, err = pathways("plan", STACKS / "Pulumi.dev.yaml", "--against", RECORDED / "state.json")
     assert code == 2

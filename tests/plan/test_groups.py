@@ -6,6 +6,7 @@ Figures: Google's tables. The number in v6e-16 counts chips, that in v5p-128 Ten
 import pytest
 
 from pathways.plan.groups import needs_of, plan_groups
+from pathways.plan.report import words
 from tests.plan.stacks import V6E, pools, settings
 
 
@@ -50,7 +51,15 @@ def test_a_reservation_is_named_by_its_path_and_needs_no_quota():  # case cap-5
     (need,) = needs_of(groups, "us-east5")
     assert need.name == "projects/tpu-lab/reservations/training"
     assert not need.is_quota
-    assert (need.chips, need.hosts) == (48, 12)
+    assert (need.chips, need.hosts, need.held) == (48, 12, None)
+
+
+def test_how_much_of_a_reservation_is_taken_is_told_where_its_size_is_known():  # case cap-4
+    reserved = {**V6E, "capacity": {"reservation": {"name": "training", "chips": 64}}}
+    groups = groups_of({**reserved, "name": "a"}, {**reserved, "name": "b", "count": 1, "spares": 0})
+    (need,) = needs_of(groups, "us-east5")
+    assert (need.chips, need.held) == (64, 64)
+    assert words.need(need).endswith("of the 64 chips of projects/tpu-lab/reservations/training; no quota")
 
 
 def test_groups_that_share_a_quota_are_added_up():

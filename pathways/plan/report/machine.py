@@ -62,6 +62,7 @@ def _group(group: GroupPlan) -> dict[str, Any]:
         "capacity": source.kind,
         "quota": asdict(source.quota) if source.quota else None,
         "reservation": source.reservation,
+        "reservation_chips": source.held,
     }
 
 

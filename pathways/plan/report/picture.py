@@ -33,6 +33,15 @@ _CLASSES: Mapping[Effect | None, str] = {
 }
 
 
+_SHORT: Mapping[Effect | None, str] = {
+    Effect.MADE: "new",
+    Effect.RESTARTED: "nodes anew",
+    Effect.REMADE: "remade",
+    Effect.DESTROYED: "destroyed",
+    Effect.FORGOTTEN: "left behind",
+}
+
+
 @dataclass(frozen=True)
 class _Tile:
     """Size of what stands for a slice. marks: of hosts, that fit into it."""
@@ -151,7 +160,7 @@ class _Picture:
         left, top = at
         job, effect = self._placed.get(name), self._effects.get(name)
         rest = "spare" if name in group.pools[group.count :] else "idle"
-        told = effect.value if effect in _CLASSES and effect else job or rest
+        told = _SHORT.get(effect, job or rest)
         kind = f"slice {self.colours[job] if job else rest} {_CLASSES.get(effect, '')}"
         return element(
             "g",
@@ -185,7 +194,7 @@ class _Picture:
 
 
 def _about(group: GroupPlan) -> str:
-    return f"{group.slice}, {words.hosts_of(group)} a slice; {words.slices_of(group)}; {group.source.words}"
+    return f"{group.slice}: {words.hosts_of(group)} a slice; slices: {words.slices_of(group)}; {group.source.words}"
 
 
 def _hosts(hosts: int, tile: _Tile, left: float, bottom: float) -> Iterator[Markup]:

@@ -45,7 +45,8 @@ def need(needed: Need) -> str:
     of = ", ".join(needed.groups)
     if needed.is_quota:
         return f'{of}: {counted(needed.chips, "chip")} of the quota "{needed.name}" in {needed.region}'
-    return f"{of}: {counted(needed.chips, 'chip')} ({counted(needed.hosts, 'VM')}) of {needed.name}; no quota"
+    held = "" if needed.held is None else f"the {counted(needed.held, 'chip')} of "
+    return f"{of}: {counted(needed.chips, 'chip')} ({counted(needed.hosts, 'VM')}) of {held}{needed.name}; no quota"
 
 
 def heads(plan: HeadsPlan) -> str:
