@@ -5,11 +5,13 @@ from __future__ import annotations
 import gc
 import json
 import sys
+import traceback
 from collections.abc import Sequence
 from pathlib import Path
 
 from pathways.cli.failure import CouldNotLook, FoundWanting
 from pathways.plan import Plan, State, UnreadableState, WrongState, make_plan, read_state
+from pathways.resources import Resource
 from pathways.rules import Use, check, context_of
 from pathways.settings import SettingsError, StackNotFound, find_stack, load_stack_file
 
@@ -44,9 +46,7 @@ def _plan(stack: str, against: str | None, allowed: Sequence[str]) -> Plan:
     try:
         path = find_stack(stack)
         settings = load_stack_file(path)
-        from components.recorder import record_stack_file
-
-        resources = record_stack_file(path).resources
+        resources = _resources(path)
         return make_plan(settings, resources, check(resources, context_of(settings), Use.PLAN), state, allowed)
     except SettingsError as error:
         raise FoundWanting(str(error)) from None
@@ -54,6 +54,16 @@ def _plan(stack: str, against: str | None, allowed: Sequence[str]) -> Plan:
         raise CouldNotLook(str(error)) from None
     except WrongState as error:
         raise CouldNotLook(f"{against}: {error}") from None
+
+
+def _resources(path: Path) -> tuple[Resource, ...]:
+    """Return what the program registers. Raises CouldNotLook where it fails, with all that helps to find out why."""
+    try:
+        from components.recorder import record_stack_file
+
+        return record_stack_file(path).resources
+    except Exception:
+        raise CouldNotLook(f"{path}: the program fails\n{traceback.format_exc()}".rstrip()) from None
 
 
 def _state(file: str) -> State:

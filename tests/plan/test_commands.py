@@ -171,6 +171,15 @@ def test_another_stacks_state_is_no_state_of_this_one(pathways):
     assert "stack prod, not of dev" in err
 
 
+def test_a_program_that_fails_ends_in_2_with_its_error(pathways, monkeypatch):
+    import components.recorder
+
+    monkeypatch.setattr(components.recorder, "record_stack_file", lambda _: 1 / 0)
+    code, out, err = pathways("plan", STACKS / "Pulumi.dev.yaml")
+    assert (code, out) == (2, "")
+    assert "ZeroDivisionError" in err
+
+
 def test_allow_goes_with_against(pathways):
     assert pathways("plan", "dev", "--allow", "v6e-0")[0] == 2
 
