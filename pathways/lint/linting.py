@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathways.gcp import format_path
 from pathways.lint.manifests import Manifest, Remark, read_manifests
 from pathways.rules import Context, Environment, Finding, Severity, Use, check
+from pathways.wording import on_one_line, plain
 
 
 @dataclass(frozen=True)
@@ -53,8 +54,8 @@ def _remark(finding: Finding, manifest: Manifest) -> Remark:
         line=manifest.line(finding.path),
         severity=finding.severity,
         rule=finding.rule.id,
-        resource=f"{kind} {finding.resource.name}",
-        path=format_path(finding.path),
+        resource=f"{kind} {plain(finding.resource.name)}",
+        path=on_one_line(format_path(finding.path)),
         message=finding.message,
         remedy=finding.remedy,
     )

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from pathways.documents import Document, Path, Reader, UnreadableDocument, read_documents
 from pathways.resources import Resource, kubernetes_type
 from pathways.rules import Severity
-from pathways.wording import did_you_mean, nearest, quoted, sentence
+from pathways.wording import did_you_mean, nearest, on_one_line, quoted, sentence
 
 UNREADABLE = "unreadable-file"
 NO_MANIFEST = "no-manifest"
@@ -90,7 +90,7 @@ def read_manifests(file: str, content: bytes) -> Iterator[Manifest | Remark]:
     try:
         documents = read_documents(content, Reader.KUBERNETES)
     except UnreadableDocument as error:
-        message = f"{error.problem[:1].upper()}{error.problem[1:]}."
+        message = on_one_line(f"{error.problem[:1].upper()}{error.problem[1:]}.")
         line = min(error.line, max(len(content.splitlines()), 1))  # what is missing at the end is on no line
         yield Remark(file, line, Severity.ERROR, UNREADABLE, "", "", message, "")
         return

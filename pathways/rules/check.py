@@ -12,6 +12,10 @@ from pathways.rules.model import Context, Finding, Problem, Rule, Use
 from pathways.rules.stack import Stack
 from pathways.rules.table import RULES
 from pathways.rules.values import root
+from pathways.wording import plain
+
+LONGEST_MESSAGE = 1000
+"""Characters; foreign names are of any length and have any character in them."""
 
 
 def check(resources: Iterable[Resource], context: Context, use: Use) -> list[Finding]:
@@ -59,6 +63,6 @@ def _finding(rule: Rule, problem: Problem) -> Finding:
         severity=problem.severity or rule.severity,
         resource=problem.at.resource,
         path=problem.at.path,
-        message=problem.message,
+        message=plain(problem.message, LONGEST_MESSAGE),
         remedy=problem.remedy or rule.remedy,
     )

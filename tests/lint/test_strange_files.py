@@ -27,7 +27,8 @@ def look_at(content: bytes, environment: Environment = Environment.DEV) -> None:
     for remark in report.remarks:
         assert 1 <= remark.line <= lines
         assert remark.message
-        assert "\n" not in remark.message
+        assert (remark.message + remark.resource + remark.path).isprintable()
+        assert len(remark.message) <= 1000
     sarif(report)
 
 
