@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import threading
 import time
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -285,18 +284,11 @@ def test_go_1_26_builds_everything() -> None:
     assert all(line.startswith("go 1.26.") for line in directives)
 
 
-def test_what_stands_is_found_in_no_time_and_without_go(built: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_stands_is_found_without_go(built: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", str(built.root / "nothing"))
     before = built.calls("")
     ensure()
     assert built.calls("") == before
-    assert min(_seconds(ensure) for _ in range(10)) < 0.02
-
-
-def _seconds(call: Callable[[], object]) -> float:
-    started = time.perf_counter()
-    call()
-    return time.perf_counter() - started
 
 
 def test_go_caches_that_were_left_behind_go_with_the_next_call_for_all(built: Lab) -> None:
