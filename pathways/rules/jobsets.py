@@ -216,6 +216,49 @@ def counts_are_not_negative(value: Value, _: Context) -> Iterator[Problem]:
 
 
 @resource_rule(
+    "jobset-references",
+    Severity.ERROR,
+    [JOB_SET],
+    remedy="Name one of the replicated jobs, within their numbers.",
+    source="JobSet: its webhook refuses references to replicated jobs that it does not have",
+)
+def references_are_kept(value: Value, _: Context) -> Iterator[Problem]:
+    """What a JobSet says of its replicated jobs (policies, coordinator, dependencies) is about jobs that it has, and it
+    has either a startup order or dependencies.
+    """
+    jobset = JobSet(value)
+    if not jobset.tpu_jobs or any(job.value["name"].text is None for job in jobset.jobs):
+        return
+    names = [job.name for job in jobset.jobs]
+    for name in _named_jobs(jobset):
+        if name.text is not None and name.text not in names:
+            meant = did_you_mean(nearest(name.text, names))
+            yield Problem(name, sentence(f"{name} is no replicated job; there are {', '.join(names)}{meant}"))
+    dependencies = [job.value["dependsOn"] for job in jobset.jobs if job.value["dependsOn"].items()]
+    if dependencies and jobset.spec.at("startupPolicy", "startupPolicyOrder").text == "InOrder":
+        yield Problem(dependencies[0], "Dependencies beside the startup order InOrder.", "Keep one of them.")
+    coordinator = jobset.spec["coordinator"]
+    for job in jobset.jobs:
+        if job.name == coordinator["replicatedJob"].text:
+            yield from _index_within(coordinator["jobIndex"], job.replicas)
+            yield from _index_within(coordinator["podIndex"], job.parallelism)
+
+
+def _named_jobs(jobset: JobSet) -> Iterator[Value]:
+    policies = [jobset.spec["successPolicy"], *jobset.spec.at("failurePolicy", "rules").items()]
+    for policy in policies:
+        yield from policy["targetReplicatedJobs"].items()
+    yield jobset.spec.at("coordinator", "replicatedJob")
+    for job in jobset.jobs:
+        yield from (dependency["name"] for dependency in job.value["dependsOn"].items())
+
+
+def _index_within(index: Value, count: int | None) -> Iterator[Problem]:
+    if index.number is not None and count is not None and index.number >= count:
+        yield Problem(index, f"{index.path[-1]} is {index}, and there are {count}: they count from 0.")
+
+
+@resource_rule(
     "host-network-names",
     Severity.WARNING,
     [JOB_SET],

@@ -18,6 +18,7 @@ from pathways.rules import (
     networks,
     nodes,
     pathways_jobs,
+    pods,
     priorities,
     queues,
     scratch,
@@ -69,6 +70,7 @@ SUBJECTS: Mapping[str, tuple[Rule, ...]] = {
         pathways_jobs.placement_is_not_overridden,
         pathways_jobs.head_logs_are_kept,
         pathways_jobs.head_is_ready_alone,
+        pods.pods_can_be_made,
     ),
     "JobSets": (
         jobsets.selector_is_a_slice,
@@ -76,6 +78,7 @@ SUBJECTS: Mapping[str, tuple[Rule, ...]] = {
         jobsets.slices_are_exclusive,
         jobsets.something_retries,
         jobsets.flags_follow_from_workers,
+        jobsets.references_are_kept,
         jobsets.counts_are_not_negative,
         jobsets.names_resolve_on_the_host_network,
         jobsets.shared_memory_is_bounded,

@@ -16,7 +16,9 @@ ANYTHING = Shape("any")
 OBJECT = Shape("object")
 LIST = Shape("list")
 TEXTS = Shape("list", item=TEXT)
-LABELS = Shape("object", values=TEXT)
+LABEL = Shape("text", pattern=r"(?=.{0,63}$)([A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?)?", meaning="a label's value")
+LABELS = Shape("object", values=LABEL)
+ANNOTATIONS = Shape("object", values=TEXT)
 QUANTITIES = Shape("object", values=Shape("quantity"))
 
 METADATA = Shape(
@@ -26,7 +28,7 @@ METADATA = Shape(
         "generateName": TEXT,
         "namespace": TEXT,
         "labels": LABELS,
-        "annotations": LABELS,
+        "annotations": ANNOTATIONS,
         "finalizers": TEXTS,
         "ownerReferences": Shape("list", item=OBJECT),
     },
@@ -104,7 +106,8 @@ CONTAINER = Shape(
     required=["name"],
     closed="warning",
 )
-CONTAINERS = Shape("list", keys={"name": None}, item=CONTAINER)
+CONTAINERS = Shape("list", keys={"name": None}, item=CONTAINER, low=1)
+INIT_CONTAINERS = Shape("list", keys={"name": None}, item=CONTAINER)
 TOLERATION = Shape(
     "object",
     {
@@ -136,7 +139,7 @@ POD_SPEC = Shape(
         "hostname": TEXT,
         "hostnameOverride": TEXT,
         "imagePullSecrets": Shape("list", keys={"name": None}, item=OBJECT),
-        "initContainers": CONTAINERS,
+        "initContainers": INIT_CONTAINERS,
         "nodeName": TEXT,
         "nodeSelector": LABELS,
         "os": OBJECT,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
@@ -29,7 +30,8 @@ class Shape:
 
     fields: of an object. values: of an object whose keys are free. required: among the fields. closed: how bad a
     field is that is not among them; None where all are welcome. item: of a list. keys: fields by which a list's
-    entries are told apart, each with its default. legal: texts. low, high: bounds of a number or of a list's length.
+    entries are told apart, each with its default. legal: texts. pattern: of a text that is free,
+    and what it means. low, high: bounds of a number or of a list's length.
     """
 
     kind: Kind
@@ -40,6 +42,8 @@ class Shape:
     item: Shape | None = None
     keys: Mapping[str, str | None] = field(default_factory=dict)
     legal: Collection[str] = ()
+    pattern: str = ""
+    meaning: str = ""
     low: int | None = None
     high: int | None = None
 
@@ -65,6 +69,8 @@ def faults(shape: Shape, value: Value) -> Iterator[Fault]:
     elif shape.legal and value.text not in shape.legal:
         meant = did_you_mean(nearest(value.text or "", shape.legal))
         yield Fault(value, sentence(f"{_place(value)} is {value}; legal: {', '.join(shape.legal)}{meant}"))
+    elif shape.pattern and not re.fullmatch(shape.pattern, value.text or ""):
+        yield Fault(value, f"{_place(value)} is {value}, which is not {shape.meaning}.")
     elif shape.kind == "integer":
         yield from _bounds(shape, value, value.content, "")
 

@@ -20,6 +20,8 @@ ANNOTATION = f'{JOB}.template.metadata.annotations["{EXCLUSIVE}"]'
 NO_RESTARTS = {"spec.failurePolicy": GONE}
 TOLERATION = [{"key": "google.com/tpu", "operator": "Exists", "effect": "NoSchedule"}]
 COLOCATED = {f"{CONTROLLER}.deploymentMode": "colocate_head_with_workers"}
+ORDERED = {"spec.startupPolicy": {"startupPolicyOrder": "InOrder"}}
+DATA = {f"{HEAD}.volumes": [{"name": "data", "emptyDir": {}}]}
 ELASTIC = {f"{CONTROLLER}.elasticSlices": 1}
 FLAVOR = "spec.resourceGroups[0].flavors[0]"
 
@@ -58,6 +60,10 @@ MANIFESTS = [
     Example("manifest-shape", "train", {f"{MAIN}.env[0].value": 3}, "Put it in quotes"),
     Example("manifest-shape", "train", {f"{MAIN}.resources.limits.memory": "32 GB"}, "an amount"),
     Example("manifest-shape", "train", {f"{MAIN}.env[1]": {"name": "EPOCHS", "value": "4"}}, 'has "EPOCHS" twice'),
+    Example("manifest-shape", "train", {f"{HEAD}.containers": []}, "0 entries; 1 at least"),
+    Example("manifest-shape", "train", {"metadata.labels": {"team": "a team"}}, '"a team", which is not a label'),
+    Example("manifest-shape", "train", {"metadata.labels": {"team": "a" * 64}}, "which is not a label's value"),
+    Example("manifest-shape", "train", {"metadata.labels": {"team": "a" * 63, "empty": ""}}),
     Example("manifest-shape", "direct", {"spec.replicatedJobs[0].replicas": "1"}, "Write it without quotes"),
     Example("manifest-shape", "direct", {f"{JOB}.template.spec.parallelism": [4]}, "is a list; a whole number"),
     Example("manifest-shape", "direct", {f"{JOB}.template.spec.template": GONE}, "template.spec.template is missing"),
@@ -249,6 +255,26 @@ JOB_SETS = [
         {"spec.failurePolicy": {"maxRestarts": 5, "rules": [{"name": "r", "action": "FailJobSet"}]}},
         "fails the JobSet",
     ),
+    Example("jobset-references", "direct", {"spec.coordinator.replicatedJob": "haed"}, 'did you mean "head"?'),
+    Example("jobset-references", "direct", {"spec.coordinator.podIndex": 1}, "podIndex is 1, and there are 1"),
+    Example(
+        "jobset-references", "direct", {"spec.successPolicy.targetReplicatedJobs": ["x"]}, '"x" is no replicated job'
+    ),
+    Example(
+        "jobset-references", "direct", {**ORDERED, f"{JOB}.dependsOn": [{"name": "head"}]}, "beside the startup order"
+    ),
+    Example("jobset-references", "direct", {f"{JOB}.dependsOn": [{"name": "head", "status": "Ready"}]}),
+    Example("jobset-references", "direct", ORDERED),
+    Example("job-pods-valid", "train", {f"{HEAD}.restartPolicy": "Always"}, "OnFailure or Never"),
+    Example("job-pods-valid", "train", {f"{MAIN}.image": GONE}, 'The container "main" has no image'),
+    Example(
+        "job-pods-valid",
+        "train",
+        {f"{HEAD}.initContainers": [{"name": "main", "image": "x"}]},
+        "init container as well",
+    ),
+    Example("job-pods-valid", "train", {f"{MAIN}.volumeMounts": [{"name": "dta"}], **DATA}, 'did you mean "data"?'),
+    Example("job-pods-valid", "train", {f"{MAIN}.volumeMounts": [{"name": "data"}], **DATA}),
     Example("jobset-restarts-not-negative", "direct", {f"{JOB}.replicas": -1}, "replicas is negative"),
     Example("pathways-flags", "direct", {f"{JOB}.replicas": 3}, "told of 2 slices, the workers have 3"),
     Example("pathways-flags", "direct", {f"{JOB}.replicas": GONE}, "told of 2 slices, the workers have 1"),
