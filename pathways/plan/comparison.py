@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from pathways.gcp import (
@@ -32,14 +32,26 @@ _KUBERNETES_IDENTITY = (("apiVersion",), ("kind",), ("metadata", "name"), ("meta
 """Another one is another object. Source: pulumi-kubernetes, properties that force a replacement of every kind."""
 
 
-def compare(old: StateResource, new: Resource, *, project: str, unknown: frozenset[str] = frozenset()) -> list[Change]:
+@dataclass(frozen=True)
+class Projects:
+    """The project of the Google Cloud provider, for resources that name none: as it was and as it is to be.
+
+    "" where that is not told.
+    """
+
+    before: str
+    after: str
+
+
+def compare(
+    old: StateResource, new: Resource, projects: Projects, unknown: frozenset[str] = frozenset()
+) -> list[Change]:
     """Return the changes and how each acts, options included.
 
-    project: of the Google Cloud provider, for resources that name none. unknown: properties whose values only the
-    deployment will tell, as another resource that they come from is replaced.
+    unknown: properties whose values only the deployment will tell, as another resource that they come from is replaced.
     Values that are encrypted, in the state or in the stack file, are taken for unchanged.
     """
-    found = _changes(old, new, project, unknown)
+    found = _changes(old, new, projects, unknown)
     for key in sorted(unknown):
         if not any(change.path[0] == key for change in found):
             found.append(Change((key,), Kind.UPDATE, Action.IN_PLACE, old.resource.properties.get(key), UNKNOWN))
@@ -52,9 +64,9 @@ def compare(old: StateResource, new: Resource, *, project: str, unknown: frozens
     ]
 
 
-def _changes(old: StateResource, new: Resource, project: str, unknown: frozenset[str]) -> list[Change]:
+def _changes(old: StateResource, new: Resource, projects: Projects, unknown: frozenset[str]) -> list[Change]:
     if new.type.startswith(GOOGLE):
-        return _google_changes(old, new, project, unknown)
+        return _google_changes(old, new, projects, unknown)
     if new.type == KUBERNETES_PROVIDER:
         return list(_provider_changes(old.resource.properties, new.properties))
     if new.type == GOOGLE_PROVIDER:
@@ -67,19 +79,24 @@ def _changes(old: StateResource, new: Resource, project: str, unknown: frozenset
     ]
 
 
-def _google_changes(old: StateResource, new: Resource, project: str, unknown: frozenset[str]) -> list[Change]:
-    """Compare as the provider does: what it reported last with what is asked for now, its defaults filled in."""
+def _google_changes(old: StateResource, new: Resource, projects: Projects, unknown: frozenset[str]) -> list[Change]:
+    """Compare as the provider does: what it reported last with what is asked for now, its defaults filled in.
+
+    What a state does not tell of a resource is as the provider would have filled it in.
+    """
     wanted = _settled(old.resource.properties, dict(new.properties))
     wanted.update({key: UNKNOWN for key in unknown if isinstance(wanted.get(key), str)})
     try:
         declared = resource_type(new.type)
     except UnknownType:
         return list(_differences(_without_private_keys(old.resource.properties), wanted, ()))
-    owner = declared.properties.get("project")
-    if owner is not None and owner.is_input and owner.force_new and project:
-        wanted.setdefault("project", project)
     reported = _as_declared(declared.properties, {**old.resource.properties, **old.outputs})
-    return changes_between(declared, _settled(wanted, reported), with_defaults(declared, wanted))
+    owner, before = declared.properties.get("project"), reported.get("project") or projects.before
+    if owner is not None and owner.is_input and owner.force_new and before:
+        reported["project"] = before
+        wanted.setdefault("project", projects.after or before)
+    reported = with_defaults(declared, _settled(wanted, reported))
+    return changes_between(declared, reported, with_defaults(declared, wanted))
 
 
 def _as_declared(declared: Mapping[str, Property], reported: Mapping[str, Any]) -> dict[str, Any]:

@@ -5,12 +5,12 @@ Source: Pulumi's engine, step generator; the providers' part is in pathways.gcp.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
 from pathways.gcp import Action, Change, format_path
-from pathways.plan.comparison import GOOGLE_PROVIDER, compare
+from pathways.plan.comparison import GOOGLE_PROVIDER, Projects, compare
 from pathways.plan.state import State, StateResource
 from pathways.resources import KUBERNETES, Resource
 
@@ -62,12 +62,12 @@ def steps_between(state: State, resources: Sequence[Resource]) -> tuple[Step, ..
     Components of the program have none. What a chart or a group of manifests consists of, and what changes in it, its
     provider alone knows: as a whole it is made, or made again with its cluster.
     """
-    project = next((str(each.properties.get("project", "")) for each in resources if each.type == GOOGLE_PROVIDER), "")
+    projects = Projects(_project(each.resource for each in state.resources), _project(resources))
     steps: list[Step] = []
     replaced: dict[str, Step] = {}
     for resource in resources:
         if resource.custom or is_expanded_by_provider(resource):
-            step = _declared(_existing(state, resource), resource, project, replaced)
+            step = _declared(_existing(state, resource), resource, projects, replaced)
             steps.append(step)
             if step.verb is Verb.REPLACE:
                 replaced[resource.urn] = step
@@ -79,6 +79,12 @@ def is_expanded_by_provider(resource: Resource) -> bool:
     return not resource.custom and resource.type.startswith(KUBERNETES)
 
 
+def _project(resources: Iterable[Resource]) -> str:
+    """Return the project of the Google Cloud provider, "" where there is none."""
+    found = (each.properties.get("project") for each in resources if each.type == GOOGLE_PROVIDER)
+    return next((project for project in found if isinstance(project, str)), "")
+
+
 def _existing(state: State, resource: Resource) -> StateResource | None:
     for urn in (resource.urn, *resource.options.aliases):
         if urn in state.by_urn:
@@ -86,7 +92,7 @@ def _existing(state: State, resource: Resource) -> StateResource | None:
     return None
 
 
-def _declared(old: StateResource | None, new: Resource, project: str, replaced: dict[str, Step]) -> Step:
+def _declared(old: StateResource | None, new: Resource, projects: Projects, replaced: dict[str, Step]) -> Step:
     if old is None:
         return Step(Verb.CREATE, new, None)
     untold = frozenset(
@@ -94,7 +100,7 @@ def _declared(old: StateResource | None, new: Resource, project: str, replaced: 
         for key, urns in new.options.property_dependencies.items()
         if any(urn in replaced and replaced[urn].resource.options.delete_before_replace for urn in urns)
     )
-    changes = tuple(compare(old, new, project=project, unknown=untold)) if new.custom else ()
+    changes = tuple(compare(old, new, projects, untold)) if new.custom else ()
     reasons = [*_own_reasons(changes), *_foreign_reasons(new, replaced)]
     verb = Verb.REPLACE if reasons else Verb.UPDATE if changes else Verb.SAME
     return Step(verb, new, old.resource, changes, tuple(reasons))

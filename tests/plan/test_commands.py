@@ -131,7 +131,7 @@ def test_a_topology_edit_in_prod_is_refused_until_it_is_named(pathways, stack):
 def test_a_slice_less_in_prod_is_refused(pathways, stack):
     code, out, _ = pathways("plan", stack(slices=BASE["slices"][:1]), "--against", RECORDED / "state.json")
     assert code == 1
-    assert "1 slice would be lost or interrupted: v6e-0; if that is meant: --allow v6e-0" in out
+    assert "1 slice would be lost or interrupted: v6e-0; if that is meant: --allow v6e" in out
 
 
 def test_the_state_may_come_by_standard_input(pathways, stack):

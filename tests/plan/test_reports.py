@@ -112,6 +112,11 @@ def test_a_refused_update_names_what_and_how_to_allow_it():
     assert text.rstrip().splitlines()[-1].startswith("refused")
 
 
+def test_slices_are_allowed_one_by_one_unless_the_whole_group_goes():
+    text = printed(updated("jobless"), width=200)  # v5p-0 stays
+    assert "if that is meant: --allow v5p-2 --allow v5p-1" in text
+
+
 def test_equal_changes_are_told_once():
     assert printed(updated(), width=200).count("nodeCount: 4 → 8") == 1
 
@@ -121,7 +126,8 @@ def test_equal_changes_are_told_once():
     [
         (["v5p-0", "v5p-1", "v5p-2"], "v5p-0 to v5p-2"),
         (["v5p-0", "v5p-1"], "v5p-0, v5p-1"),
-        (["v5p-0", "v5p-2", "v6e-3"], "v5p-0, v5p-2, v6e-3"),
+        (["v5p-2", "v5p-0", "v6e-3"], "v5p-0, v5p-2, v6e-3"),
+        (["a-10", "a-9", "a-11"], "a-9 to a-11"),
         ([f"a-{index}" for index in range(8, 12)] + ["b"], "a-8 to a-11, b"),
         ([], ""),
     ],

@@ -85,9 +85,16 @@ def refusals(plan: Plan) -> list[str]:
         alike.setdefault((loss.kind, loss.group), []).append(loss)
     return [
         f"{counted(len(same), kind)} would be lost or interrupted: {ranges(o.name for o in same)};"
-        f" if that is meant: --allow {group if group and len(same) > 1 else same[0].name}"
+        f" if that is meant: {_allowance(group, same, plan.update)}"
         for (kind, group), same in alike.items()
     ]
+
+
+def _allowance(group: str | None, same: list[Outcome], update: Update) -> str:
+    """Return the options that allow it; a group by its name where all of it goes."""
+    existing = sum(outcome.group == group and outcome.effect is not Effect.MADE for outcome in update.outcomes)
+    names = [group] if group and len(same) == existing else [outcome.name for outcome in same]
+    return " ".join(f"--allow {name}" for name in names)
 
 
 def edits(update: Update) -> list[Edit]:

@@ -129,9 +129,9 @@ def _shortened(names: Sequence[str]) -> list[str]:
 
 
 def ranges(names: Iterable[str]) -> str:
-    """Return names with those that count on made one: "v5p-0 to v5p-63, eval-2"."""
+    """Return names in order, with those that count on made one: "eval-2, v5p-0 to v5p-63"."""
     spans: list[list[str]] = []
-    for name in names:
+    for name in sorted(names, key=_stem_and_number):
         if spans and _counts_on(spans[-1][-1], name):
             spans[-1].append(name)
         else:
@@ -139,9 +139,15 @@ def ranges(names: Iterable[str]) -> str:
     return ", ".join(f"{span[0]} to {span[-1]}" if len(span) > 2 else ", ".join(span) for span in spans)
 
 
+def _stem_and_number(name: str) -> tuple[str, int]:
+    """Return "v5p-" and 12 of "v5p-12"; -1 of a name without a number at its end."""
+    found = re.fullmatch(r"(.*?)(\d{1,9})", name)
+    return (found[1], int(found[2])) if found else (name, -1)
+
+
 def _counts_on(name: str, following: str) -> bool:
-    before, after = re.fullmatch(r"(.*?)(\d{1,9})", name), re.fullmatch(r"(.*?)(\d{1,9})", following)
-    return before is not None and after is not None and before[1] == after[1] and int(before[2]) + 1 == int(after[2])
+    (stem, number), (next_stem, next_number) = _stem_and_number(name), _stem_and_number(following)
+    return stem == next_stem and number + 1 == next_number and number >= 0
 
 
 def chip_hours(costs: Costs) -> str:
