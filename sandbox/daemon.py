@@ -16,6 +16,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import psutil
+
 from sandbox.home import PROJECT, Home
 
 PROGRAMS = ("etcd", "kubernetes", "kwok", "jobset-0.11.1", "pulumi", "pulumi-resource-kubernetes")
@@ -62,16 +64,15 @@ def stop(home: Home) -> None:
     """Stops the daemon and all its processes; nothing happens where none runs."""
     if not running(home):
         return
-    pid = int(home.read_daemon()["pid"])
-    os.kill(pid, signal.SIGTERM)
-    deadline = time.monotonic() + STOP_SECONDS
-    while running(home):
-        if time.monotonic() > deadline:
-            os.kill(pid, signal.SIGKILL)
-            raise DaemonError(
-                f"the sandbox's daemon (process {pid}) did not stop within {STOP_SECONDS} s and was killed"
-            )
-        time.sleep(0.05)
+    daemon = psutil.Process(int(home.read_daemon()["pid"]))
+    daemon.terminate()
+    try:
+        daemon.wait(STOP_SECONDS)
+    except psutil.TimeoutExpired:
+        daemon.kill()
+        raise DaemonError(
+            f"the daemon (process {daemon.pid}) did not stop within {STOP_SECONDS} s and was killed"
+        ) from None
 
 
 def _await_ready(home: Home, process: subprocess.Popen[bytes] | None) -> None:
