@@ -8,6 +8,8 @@ from collections.abc import Iterable, Sequence
 SHOWN_CHARACTERS = 60
 LISTED = 16
 """How many values a message lists at most."""
+MOST_COMPARED = 200
+"""With how many names one that is unknown is compared: each comparison takes a tenth of a millisecond."""
 
 
 def quoted(text: str, shown_characters: int = SHOWN_CHARACTERS) -> str:
@@ -51,6 +53,12 @@ def did_you_mean(candidates: Iterable[str]) -> str:
     """Return the end of a message that names the candidates, or nothing where there are none."""
     named = " or ".join(map(quoted, candidates))
     return f"; did you mean {named}?" if named else ""
+
+
+def among(text: str, known: Sequence[str]) -> str:
+    """Return the end of a message about a name that is not among those known: which there are, and the nearest."""
+    meant = did_you_mean(nearest(text, known)) if len(known) <= MOST_COMPARED else ""
+    return f"there are {listed(known)}{meant}" if known else "there is none"
 
 
 def sentence(text: str) -> str:

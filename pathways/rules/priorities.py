@@ -9,7 +9,7 @@ from pathways.rules.kinds import JOBS, PATHWAYS_JOB, PRIORITY_CLASS
 from pathways.rules.model import OF_STACKS, Context, Problem, Severity, resource_rule, stack_rule
 from pathways.rules.stack import Stack
 from pathways.rules.values import Value
-from pathways.wording import did_you_mean, nearest, sentence
+from pathways.wording import among, sentence
 
 RESERVED_FROM = 1_000_000_000
 BUILT_IN = frozenset({"system-cluster-critical", "system-node-critical"})
@@ -38,9 +38,8 @@ def priority_is_declared(stack: Stack, context: Context) -> Iterator[Problem]:
     for job in stack.each(*JOBS):
         for name in priority_names(job):
             if name.text and name.text not in declared | BUILT_IN:
-                known = ", ".join(sorted(declared)) or "none"
-                meant = did_you_mean(nearest(name.text, declared))
-                yield Problem(name, sentence(f"{name} is no PriorityClass that is declared; declared: {known}{meant}"))
+                there_are = among(name.text, sorted(declared))
+                yield Problem(name, sentence(f"{name} is no PriorityClass that is declared; {there_are}"))
 
 
 @resource_rule(

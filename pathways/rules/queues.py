@@ -15,7 +15,7 @@ from pathways.rules.model import OF_STACKS, Context, Problem, Severity, resource
 from pathways.rules.pools import pools
 from pathways.rules.stack import Stack
 from pathways.rules.values import Value
-from pathways.wording import did_you_mean, nearest, sentence
+from pathways.wording import among, sentence
 
 HEAD_RESOURCES = ("cpu", "memory")
 
@@ -86,26 +86,30 @@ def references_are_kept(stack: Stack, _: Context) -> Iterator[Problem]:
     """What queues and jobs name exists: flavors of a ClusterQueue, the ClusterQueue of a LocalQueue, the LocalQueue of
     a job. Names are held against the resources of that kind, where there are any.
     """
-    for place in (
-        flavor["name"]
-        for queue in stack.each(CLUSTER_QUEUE)
-        for group in queue.at("spec", "resourceGroups").items()
-        for flavor in group["flavors"].items()
-    ):
-        yield from _dangling(stack, place, RESOURCE_FLAVOR)
+    names = {kind: _names(stack, kind) for kind in (RESOURCE_FLAVOR, CLUSTER_QUEUE, LOCAL_QUEUE)}
+    in_order = {kind: sorted(known) for kind, known in names.items()}
+    for place, kind in _references(stack):
+        if place.text and names[kind] and place.text not in names[kind]:
+            there_are = among(place.text, in_order[kind])
+            yield Problem(place, sentence(f"{place} is no {kind.rpartition('/')[2]}; {there_are}"))
+
+
+def _references(stack: Stack) -> Iterator[tuple[Value, str]]:
+    """Yield every name that is referred to, and the kind of what it should be."""
+    for queue in stack.each(CLUSTER_QUEUE):
+        for group in queue.at("spec", "resourceGroups").items():
+            for flavor in group["flavors"].items():
+                yield flavor["name"], RESOURCE_FLAVOR
     for local in stack.each(LOCAL_QUEUE):
-        yield from _dangling(stack, local.at("spec", "clusterQueue"), CLUSTER_QUEUE)
+        yield local.at("spec", "clusterQueue"), CLUSTER_QUEUE
     for job in stack.each(*JOBS):
-        yield from _dangling(stack, job.at("metadata", "labels", QUEUE_LABEL), LOCAL_QUEUE)
+        yield job.at("metadata", "labels", QUEUE_LABEL), LOCAL_QUEUE
 
 
-def _dangling(stack: Stack, place: Value, kind: str) -> Iterator[Problem]:
-    names = {value.at("metadata", "name").text for value in stack.each(kind)}
-    if place.text and names and None not in names and place.text not in names:
-        known = sorted(str(name) for name in names)
-        meant = did_you_mean(nearest(place.text, known))
-        short = kind.rpartition("/")[2]
-        yield Problem(place, sentence(f"{place} is no {short}; there are {', '.join(known)}{meant}"))
+def _names(stack: Stack, kind: str) -> frozenset[str]:
+    """Return the names of all resources of a kind; none where some are not known, since any may be meant."""
+    names = [value.at("metadata", "name").text for value in stack.each(kind)]
+    return frozenset(name for name in names if name) if None not in names else frozenset()
 
 
 @dataclass

@@ -2,6 +2,7 @@
 
 import itertools
 import textwrap
+import time
 
 import pytest
 
@@ -185,3 +186,14 @@ def test_wrong_types_at_every_level_are_told_with_their_lines() -> None:
 def test_remarks_come_by_file_and_line() -> None:
     found = [(each.file, each.line) for each in remarks(TPU_JOBSET, "a: 1\n", TPU_JOBSET)]
     assert found == sorted(found)
+
+
+def test_many_manifests_take_time_for_each_and_not_for_each_pair() -> None:
+    """Each of these refers to nothing that there is, and is compared with others no more than a message shows."""
+    local = "{apiVersion: kueue.x-k8s.io/v1beta2, kind: LocalQueue, metadata: {name: l%d}, spec: {clusterQueue: x}}"
+    queue = "{apiVersion: kueue.x-k8s.io/v1beta2, kind: ClusterQueue, metadata: {name: c%d}, spec: {}}"
+    stream = "\n---\n".join(text % number for number in range(1_000) for text in (local, queue))
+    started = time.process_time()
+    report = lint({"queues.yaml": stream.encode()}, Environment.DEV)
+    assert (report.manifests, report.errors) == (2_000, 1_000)
+    assert time.process_time() - started < 5

@@ -437,7 +437,7 @@ SCRATCH = [
 
 PRIORITIES = [
     Example("priority-class-exists", "train", {f"{WORKERS}.priorityClassName": "hihg"}, 'did you mean "high"?'),
-    Example("priority-class-exists", "train", {}, "declared: none", without=("high", "low")),
+    Example("priority-class-exists", "train", {}, "there is none", without=("high", "low")),
     Example("priority-class-exists", "train", {f"{WORKERS}.priorityClassName": "system-node-critical"}),
     Example("priority-value", "high", {"value": -1}, "The value is -1"),
     Example("priority-value", "high", {"value": 1_000_000_000}, "1,000,000,000"),
