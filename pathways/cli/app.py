@@ -91,9 +91,13 @@ def plan(
     ] = None,
 ) -> None:
     """Tell what a stack is: slices, quotas, jobs, order, costs, faults; with a state, what an update would do to it."""
-    from pathways.cli import plan
+    from pathways.cli.garbage import left_lying
 
-    if code := plan.run(stack, against=against, allowed=allow or (), as_json=as_json, page=html):
+    with left_lying():
+        from pathways.cli import plan
+
+        code = plan.run(stack, against=against, allowed=allow or (), as_json=as_json, page=html)
+    if code:
         raise typer.Exit(code)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import json
 import sys
 import traceback
@@ -40,8 +39,6 @@ def run(stack: str, *, against: str | None, allowed: Sequence[str], as_json: boo
 
 
 def _plan(stack: str, against: str | None, allowed: Sequence[str]) -> Plan:
-    # The process ends with its report, and collecting garbage takes a third of the time that Pulumi's packages load.
-    gc.disable()
     state = None if against is None else _state(against)
     try:
         path = find_stack(stack)

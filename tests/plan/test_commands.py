@@ -1,6 +1,5 @@
 """The commands plan and guard: what they print and how they end. They run the real program under the recorder."""
 
-import gc
 import io
 import json
 import sys
@@ -42,12 +41,6 @@ BASE = {
     ],
 }
 """The stack whose state is recorded."""
-
-
-@pytest.fixture(autouse=True)
-def _garbage_is_collected_again():
-    yield
-    gc.enable()
 
 
 @pytest.fixture
