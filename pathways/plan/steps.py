@@ -138,8 +138,9 @@ def _is_incidental(resource: Resource) -> bool:
 
 def _lies_in(state: State, resource: Resource, components: set[str]) -> bool:
     """Whether one of the components is among the resource's parents."""
+    seen: set[str] = set()
     parent = resource.parent
-    while parent and parent not in components:
-        above = state.by_urn.get(parent)
-        parent = above.resource.parent if above else ""
-    return bool(parent)
+    while parent not in components and parent in state.by_urn and parent not in seen:
+        seen.add(parent)
+        parent = state.by_urn[parent].resource.parent
+    return parent in components

@@ -124,3 +124,9 @@ def test_a_state_that_tells_inputs_alone_differs_as_little():
         entry["inputs"] = {key: value for key, value in entry.get("inputs", {}).items() if not key.startswith("__")}
         entry["outputs"] = {}
     assert verbs(steps_between(read_state(json.dumps(exported)), program())) == {}
+
+
+def test_parents_that_go_in_a_circle_are_no_trap():
+    component = "urn:pulumi:prod::pathways::pathways:index:Platform::pathways"
+    turned = state_with(pathways={"parent": component})
+    assert step_of(steps_between(turned, program("gone")), "pathways-slices-v6e-0").verb is Verb.DESTROY
