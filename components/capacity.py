@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from pulumi_gcp import container
 
+from pathways.gke import RESERVATION_KEY
 from pathways.settings import Capacity, FlexStart, OnDemand, Queued, Reservation, Spot
 
 NO_RESERVATION: container.NodePoolNodeConfigReservationAffinityArgsDict = {"consume_reservation_type": "NO_RESERVATION"}
@@ -75,6 +76,6 @@ def _specific(reservation: Reservation, project: str) -> container.NodePoolNodeC
         path += f"/reservationSubBlocks/{reservation.sub_block}"
     return {
         "consume_reservation_type": "SPECIFIC_RESERVATION",
-        "key": "compute.googleapis.com/reservation-name",
+        "key": RESERVATION_KEY,
         "values": [path],
     }

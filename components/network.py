@@ -6,6 +6,7 @@ import pulumi
 from pulumi_gcp import compute
 
 from components.site import Site
+from pathways.gke import WEBHOOK_PORT
 from pathways.settings import NetworkSettings
 
 POD_RANGE = "pods"
@@ -13,9 +14,6 @@ SERVICE_RANGE = "services"
 
 MTU = 8896
 """Bytes; the largest that a VPC takes. Workers of different slices talk over it."""
-
-WEBHOOK_PORT = "9443"
-"""Where controllers built on controller-runtime (JobSet, Kueue) serve their webhooks."""
 
 
 @dataclass(frozen=True)
@@ -93,7 +91,7 @@ class Network(pulumi.ComponentResource):
             direction="INGRESS",
             source_ranges=[ranges.control_plane_range],
             target_tags=[site.node_tag],
-            allows=[{"protocol": "tcp", "ports": [WEBHOOK_PORT]}],
+            allows=[{"protocol": "tcp", "ports": [str(WEBHOOK_PORT)]}],
             opts=options,
         )
         self.network_id = network.id

@@ -7,9 +7,7 @@ from pulumi_gcp import projects, serviceaccount
 
 from components.names import ACCOUNT_ID_LENGTH, bounded
 from components.site import Site
-
-NODE_ROLE = "roles/container.defaultNodeServiceAccount"
-"""Logs, metrics and node registration. A custom account without it leaves nodes degraded."""
+from pathways.gke import NODE_ROLE
 
 
 @dataclass(frozen=True)

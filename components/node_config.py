@@ -5,8 +5,7 @@ from collections.abc import Mapping
 import pulumi
 from pulumi_gcp import container
 
-CLOUD_PLATFORM_SCOPE = "https://www.googleapis.com/auth/cloud-platform"
-"""The only scope: what a node may do is decided by the roles of its account."""
+from pathways.gke import CLOUD_PLATFORM_SCOPE
 
 
 def hardened_node_config(

@@ -7,6 +7,9 @@ import re
 STAGING_BUCKET = "cloud-pathways-staging"
 """Google's own, in samples of PathwaysJobs; nobody else may write to it."""
 
+MAX_LIFECYCLE_RULES = 50
+"""How many prefixes with rules a bucket takes, Pathways' own among them (Google, "Port JAX workloads to Pathways")."""
+
 SCRATCH_PERMISSIONS = (
     "storage.buckets.get",
     "storage.buckets.update",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from pathways.buckets import MAX_LIFECYCLE_RULES
 from pathways.rules.kinds import BUCKET, JOBS, SCRATCH_BUCKET
 from pathways.rules.model import OF_STACKS, Context, Problem, Severity, resource_rule, stack_rule
 from pathways.rules.pools import region_of, tpu_pools
@@ -12,7 +13,6 @@ from pathways.rules.scratch import scratch_locations
 from pathways.rules.stack import Stack
 from pathways.rules.values import Value
 
-MAX_RULES = 50
 _CHECKPOINTS = re.compile(r"checkpoint|ckpt")
 
 
@@ -155,8 +155,8 @@ def scratch_expires(stack: Stack, _: Context) -> Iterator[Problem]:
 def _lifecycle(rules: Value, prefixes: set[str]) -> Iterator[Problem]:
     deletions = [rule["condition"] for rule in rules.items() if rule.at("action", "type").text == "Delete"]
     aborting = [rule for rule in rules.items() if rule.at("action", "type").text == "AbortIncompleteMultipartUpload"]
-    if len(rules.items()) > MAX_RULES:
-        yield Problem(rules, f"{len(rules.items())} lifecycle rules; {MAX_RULES} are possible.")
+    if len(rules.items()) > MAX_LIFECYCLE_RULES:
+        yield Problem(rules, f"{len(rules.items())} lifecycle rules; {MAX_LIFECYCLE_RULES} are possible.")
     if not any(condition["age"].number for condition in deletions):
         yield Problem(rules, "No lifecycle rule deletes compiled programs with age.")
     if not aborting:

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from pathways.gke import RESERVATION_KEY
 from pathways.rules.kinds import NODE_POOL, RESERVATION
 from pathways.rules.model import OF_STACKS, Context, KnownReservation, Problem, Severity, resource_rule, stack_rule
 from pathways.rules.pools import SPECIFIC, NodePool, tpu_pools
 from pathways.rules.stack import Stack
 from pathways.rules.values import Value
 from pathways.tpu import catalog
-
-RESERVATION_KEY = "compute.googleapis.com/reservation-name"
 
 
 @resource_rule(

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 
 from pathways.buckets import SCRATCH_PERMISSIONS
+from pathways.gke import NODE_ROLE
 from pathways.rules.buckets import scratch_buckets
 from pathways.rules.kinds import BUCKET, BUCKET_MEMBER, CUSTOM_ROLE, PROJECT_MEMBER, SERVICE_ACCOUNT
 from pathways.rules.model import OF_STACKS, Context, Problem, Severity, resource_rule, stack_rule
@@ -34,9 +35,7 @@ PREDEFINED: Mapping[str, frozenset[str]] = {
 Source: Cloud Storage documentation, IAM roles for Cloud Storage.
 """
 
-NODE_ROLES = frozenset(
-    {"roles/container.defaultNodeServiceAccount", "roles/container.nodeServiceAccount", "roles/editor", "roles/owner"}
-)
+NODE_ROLES = frozenset({NODE_ROLE, "roles/container.nodeServiceAccount", "roles/editor", "roles/owner"})
 POWERFUL_ROLES = frozenset(
     {
         "roles/owner",
@@ -136,7 +135,7 @@ def _custom_roles(stack: Stack) -> dict[str, frozenset[str]]:
     "node-account-role",
     Severity.ERROR,
     [SERVICE_ACCOUNT],
-    remedy="Bind roles/container.defaultNodeServiceAccount to the account.",
+    remedy=f"Bind {NODE_ROLE} to the account.",
     source="GKE documentation, Use least privilege IAM service accounts",
     uses=OF_STACKS,
 )

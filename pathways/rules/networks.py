@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from pathways.gke import WEBHOOK_PORT
 from pathways.rules.kinds import CLUSTER, FIREWALL, NETWORK, ROUTER_NAT, SUBNETWORK
 from pathways.rules.model import OF_STACKS, Context, Problem, Severity, resource_rule, stack_rule
 from pathways.rules.stack import Stack
 from pathways.rules.values import Value
 
-WEBHOOK_PORT = 9443
 LARGE_MTU = 8244
 
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from pathways.gke import CLOUD_PLATFORM_SCOPE
 from pathways.rules.kinds import CLUSTER, NODE_POOL
 from pathways.rules.model import OF_STACKS, Context, Problem, Severity, resource_rule, stack_rule
 from pathways.rules.pools import NodePool, pools, tpu_pools
 from pathways.rules.stack import Stack
 from pathways.rules.values import Value
 
-CLOUD_PLATFORM = "https://www.googleapis.com/auth/cloud-platform"
+CLOUD_PLATFORM_ALIAS = "cloud-platform"
 DEFAULT_ACCOUNT = re.compile(r"default|[0-9]+-compute@developer\.gserviceaccount\.com")
 UNDISTURBED = ("NO_UPGRADES", "NO_MINOR_OR_NODE_UPGRADES")
 MULTI_HOST_PODS = 32
@@ -36,14 +37,14 @@ def own_account(value: Value, _: Context) -> Iterator[Problem]:
     "oauth-scope",
     Severity.ERROR,
     [NODE_POOL],
-    remedy=f"Write the one scope {CLOUD_PLATFORM}.",
+    remedy=f"Write the one scope {CLOUD_PLATFORM_SCOPE}.",
     source="GKE documentation, Access scopes: rights are for IAM to decide",
     uses=OF_STACKS,
 )
 def one_scope(value: Value, _: Context) -> Iterator[Problem]:
     """Nodes have the cloud-platform scope alone: GKE's default scopes let Pathways read its bucket and not write it."""
     scopes = value.at("nodeConfig", "oauthScopes")
-    if scopes.certain and scopes.texts() not in ([CLOUD_PLATFORM], ["cloud-platform"]):
+    if scopes.certain and scopes.texts() not in ([CLOUD_PLATFORM_SCOPE], [CLOUD_PLATFORM_ALIAS]):
         have = ", ".join(scopes.texts()) or "those of GKE's default"
         yield Problem(scopes, f"The access scopes are {have}.")
 

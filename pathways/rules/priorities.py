@@ -9,9 +9,9 @@ from pathways.rules.kinds import JOBS, PATHWAYS_JOB, PRIORITY_CLASS
 from pathways.rules.model import OF_STACKS, Context, Problem, Severity, resource_rule, stack_rule
 from pathways.rules.stack import Stack
 from pathways.rules.values import Value
+from pathways.runtime import RESERVED_PRIORITIES
 from pathways.wording import among, sentence
 
-RESERVED_FROM = 1_000_000_000
 BUILT_IN = frozenset({"system-cluster-critical", "system-node-critical"})
 
 
@@ -46,7 +46,7 @@ def priority_is_declared(stack: Stack, context: Context) -> Iterator[Problem]:
     "priority-value",
     Severity.ERROR,
     [PRIORITY_CLASS],
-    remedy=f"Write a value of 0 or more, and less than {RESERVED_FROM:,}.",
+    remedy=f"Write a value of 0 or more, and less than {RESERVED_PRIORITIES:,}.",
     source="Kubernetes API, PriorityClass; kubernetes-sigs/jobset#1291: the label -1 is invalid, pods are never made",
 )
 def value_is_possible(value: Value, _: Context) -> Iterator[Problem]:
@@ -54,7 +54,7 @@ def value_is_possible(value: Value, _: Context) -> Iterator[Problem]:
     Kubernetes keeps for itself.
     """
     number = value["value"].number
-    if number is not None and not 0 <= number < RESERVED_FROM:
+    if number is not None and not 0 <= number < RESERVED_PRIORITIES:
         why = "JobSet makes a label of it, and a label cannot begin with -" if number < 0 else "Kubernetes keeps it"
         yield Problem(value["value"], f"The value is {number:,}: {why}.")
 

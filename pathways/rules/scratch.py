@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from pathways.buckets import bucket_name_fault
+from pathways.buckets import MAX_LIFECYCLE_RULES, bucket_name_fault
 from pathways.rules.jobs import JobSet, PathwaysJob, arguments, job_name
 from pathways.rules.kinds import BUCKET, JOBS, PATHWAYS_JOB, SCRATCH_BUCKET
 from pathways.rules.model import Context, Problem, Severity, resource_rule, stack_rule
@@ -13,7 +13,6 @@ from pathways.rules.stack import Stack
 from pathways.rules.values import Value
 
 SCHEME = "gs://"
-MAX_PREFIXES = 50
 FLAG = "gcs_scratch_location"
 
 
@@ -89,7 +88,7 @@ def location_fault(location: ScratchLocation) -> str | None:
     [*JOBS],
     remedy="Give all jobs the same prefix.",
     source="Google, Port JAX workloads to Pathways: at most 50 prefixes with rules for each bucket",
-    mild_when=f"there are no more than {MAX_PREFIXES} prefixes",
+    mild_when=f"there are no more than {MAX_LIFECYCLE_RULES} prefixes",
 )
 def one_prefix_for_all(stack: Stack, _: Context) -> Iterator[Problem]:
     """All jobs keep compiled programs in one place: for every prefix Pathways adds a lifecycle rule to the bucket,
@@ -103,10 +102,10 @@ def one_prefix_for_all(stack: Stack, _: Context) -> Iterator[Problem]:
     for bucket, found in prefixes.items():
         if len(found) > 1:
             last = list(found.values())[-1]
-            message = (
-                f"{len(found)} prefixes of the bucket {bucket} are in use; with more than {MAX_PREFIXES}, jobs fail."
-            )
-            yield Problem(last.at, message, severity=None if len(found) > MAX_PREFIXES else Severity.WARNING)
+            in_use = f"{len(found)} prefixes of the bucket {bucket} are in use"
+            too_many = len(found) > MAX_LIFECYCLE_RULES
+            message = f"{in_use}; with more than {MAX_LIFECYCLE_RULES}, jobs fail."
+            yield Problem(last.at, message, severity=None if too_many else Severity.WARNING)
 
 
 @stack_rule(

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, PrivateAttr, StringConstraints, ValidationInfo, model_validator
 
-from pathways.runtime import image_tag
+from pathways.runtime import RESERVED_PRIORITIES, image_tag
 from pathways.settings.base import VERSION, ZONE, Name, Positive, Settings, defaults
 from pathways.settings.cluster import ClusterSettings
 from pathways.settings.head import MAX_NODES, HeadSettings
@@ -20,7 +20,7 @@ from pathways.settings.workloads import PathwaysWorkload
 
 Zone = Annotated[str, StringConstraints(pattern=ZONE)]
 Version = Annotated[str, StringConstraints(pattern=VERSION)]
-PriorityValue = Annotated[int, Field(ge=0, lt=1_000_000_000)]
+PriorityValue = Annotated[int, Field(ge=0, lt=RESERVED_PRIORITIES)]
 """Kubernetes keeps values from a billion on for itself. A negative one makes a label that is illegal (jobset#1291)."""
 
 
