@@ -19,6 +19,7 @@ from pathlib import Path
 import psutil
 
 from sandbox.home import PROJECT, Home
+from sandbox.ports import PortTaken
 
 PROGRAMS = ("etcd", "kubernetes", "kwok", "jobset-0.11.1", "pulumi", "pulumi-resource-kubernetes")
 """What a rehearsal needs of the toolchain."""
@@ -90,7 +91,7 @@ def _tail(file: Path, lines: int = 15) -> str:
 
 
 def serve(home: Home) -> int:
-    """Runs the sandbox until SIGTERM or SIGINT. Returns the exit code."""
+    """Runs the sandbox until SIGTERM or SIGINT. Returns the exit code. Raises PortTaken."""
     from sandbox.cloud import CloudServer
     from sandbox.control_plane import ControlPlane
     from sandbox.toolchain import ensure
@@ -103,8 +104,8 @@ def serve(home: Home) -> int:
         toolchain = ensure(PROGRAMS)
         ports = home.ports((*ControlPlane.PORTS, "cloud"))
         control_plane = ControlPlane(home.control_plane, toolchain, ports)
-        control_plane.resume()
         cloud = CloudServer(home.cloud, control_plane, ports["cloud"])
+        control_plane.resume()
         cloud.start()
         _describe(home, control_plane.kubeconfig, ports, toolchain.versions)
         try:
@@ -137,6 +138,15 @@ def _describe(home: Home, kubeconfig: Path, ports: dict[str, int], versions: dic
     written.rename(home.root / "daemon.json")
 
 
+def main(home: Home) -> int:
+    """Serves; a port that is taken is told in one line. Returns the exit code."""
+    try:
+        return serve(home)
+    except PortTaken as error:
+        print(f"{error}; the sandbox's ports stand in {home.root / 'ports.json'}", file=sys.stderr)
+        return 1
+
+
 if __name__ == "__main__":
     folder = Path(sys.argv[1])
-    sys.exit(serve(Home(folder, folder.name)))
+    sys.exit(main(Home(folder, folder.name)))

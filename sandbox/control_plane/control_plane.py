@@ -63,7 +63,7 @@ class ControlPlane:
     def create(self) -> Endpoint:
         """Starts a cluster without data; returns when its API server is healthy. One that exists is deleted first.
 
-        Raises WaitedTooLong with the end of the API server's log if it does not come up.
+        Raises PortTaken, or WaitedTooLong with the end of the API server's log, if it does not come up.
         """
         with self._changing:
             self.delete()

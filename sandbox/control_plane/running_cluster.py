@@ -21,6 +21,7 @@ from sandbox.control_plane.processes import KeptProcess, ProcessState, Program, 
 from sandbox.control_plane.services import PodPort, ServiceRoutes
 from sandbox.control_plane.waiting import WaitedTooLong, wait_until
 from sandbox.kubernetes.connection import connect, prober
+from sandbox.ports import await_free
 
 READY_SECONDS = 60.0
 SETTLE_SECONDS = 60.0
@@ -66,7 +67,11 @@ class RunningCluster:
         ]
 
     def start(self) -> None:
-        """Starts everything; returns when the API server is healthy. Raises WaitedTooLong with what it logged last."""
+        """Starts everything; returns when the API server is healthy.
+
+        Raises PortTaken where its port is another program's, WaitedTooLong with what it logged last.
+        """
+        await_free(self._port, "the API server's")
         self._write_configurations()
         self._egress.start()
         self._store = [self._keep(components.etcd(self._programs))]
