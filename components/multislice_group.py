@@ -21,11 +21,13 @@ PODS_PER_NODE = 16
 REPLACED_WHEN_CHANGED = [
     "nodeConfig.machineType",
     "nodeCount",
+    "nodeLocations",
     "placementPolicy.tpuTopology",
     "placementPolicy.type",
 ]
 """The provider plans these in place and then sends nothing (topology, placement), or GKE refuses (node count of a
-multi-host pool: "manual resize is not supported") or pretends (machine type, terraform-provider-google#23502)."""
+multi-host pool: "manual resize is not supported") or pretends (machine type, terraform-provider-google#23502).
+Another zone would grow such a pool by a second, partial slice and shrink the first one; a reservation stays behind."""
 
 
 @dataclass(frozen=True)

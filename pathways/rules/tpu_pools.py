@@ -16,7 +16,7 @@ from pathways.wording import sentence
 RESERVED_LABEL_PREFIX = "cloud.google.com/"
 TPU_TAINT = "google.com/tpu"
 
-REPLACED_WHEN_CHANGED = frozenset({"placementPolicy.tpuTopology", "placementPolicy.type", "nodeCount"})
+REPLACED_WHEN_CHANGED = frozenset({"placementPolicy.tpuTopology", "placementPolicy.type", "nodeCount", "nodeLocations"})
 
 
 @resource_rule(

@@ -188,6 +188,7 @@ def test_what_the_provider_would_not_send_replaces_the_slice_old_one_first(dev):
             "placementPolicy.type",
             "nodeCount",
             "nodeConfig.machineType",
+            "nodeLocations",
         }
 
 

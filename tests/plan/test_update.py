@@ -51,6 +51,13 @@ def test_another_zone_makes_every_node_anew():
     }
 
 
+def test_a_slice_that_is_replaced_by_a_change_of_its_zone_is_remade():
+    moved = next(each for each in program("zone") if each.name == "pathways-slices-v6e-0")
+    options = replace(moved.options, replace_on_changes=("nodeLocations",))
+    found = outcomes(steps_between(state(), [replace(moved, options=options)]))
+    assert [each.effect for each in found if each.name == "v6e-0"] == [Effect.REMADE]
+
+
 def test_a_cluster_takes_all_with_it():
     assert set(effects("cluster").items()) >= {
         ("pathways-prod", Effect.REMADE),

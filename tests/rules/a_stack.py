@@ -81,7 +81,7 @@ def tpu_pool(index: int) -> Resource:
         properties,
         protect=True,
         delete_before_replace=True,
-        replace_on_changes=("placementPolicy.tpuTopology", "placementPolicy.type", "nodeCount"),
+        replace_on_changes=("placementPolicy.tpuTopology", "placementPolicy.type", "nodeCount", "nodeLocations"),
     )
 
 

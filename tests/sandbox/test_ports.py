@@ -51,7 +51,7 @@ def test_a_cloud_refuses_the_port_of_a_listener_that_would_share_it(tmp_path: Pa
 
 def test_an_api_server_whose_port_is_taken_is_not_started(tmp_path: Path, taken: int) -> None:
     ports = dict.fromkeys(ControlPlane.PORTS, taken)
-    programs = SimpleNamespace(path=lambda name: Path("/bin/false"))
+    programs = SimpleNamespace(path=lambda _: Path("/bin/false"))
     control_plane = ControlPlane(tmp_path, programs, ports)  # type: ignore[arg-type]
     with pytest.raises(PortTaken, match=f"the API server's port 127.0.0.1:{taken} is taken") as refused:
         control_plane.create()

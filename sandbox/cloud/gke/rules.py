@@ -132,6 +132,13 @@ def resize_refusal(pool: str) -> Refusal:
     return google(501, f"Unimplemented: Multi-host TPU pool ({pool}) manual resize is not supported.", "notImplemented")
 
 
+def relocation_refusal(pool: str) -> Refusal:
+    """Unconfirmed wording: other zones mean nodes that come and go, a resize, which GKE refuses such a pool."""
+    return google(
+        501, f"Unimplemented: Multi-host TPU pool ({pool}) change of node locations is not supported.", "notImplemented"
+    )
+
+
 def reservation_refusal(pool: PoolRequest, named: str, found: Reservation | None, in_use: int) -> Refusal | None:
     """What GKE says when the reservation is not there or has too little left.
 

@@ -22,7 +22,7 @@ from sandbox.cloud.gke.nodes import (
     pool_taints,
 )
 from sandbox.cloud.gke.pools import pool_request, pool_shape
-from sandbox.cloud.gke.rules import creation_error, refusals, resize_refusal
+from sandbox.cloud.gke.rules import creation_error, refusals, relocation_refusal, resize_refusal
 from sandbox.cloud.identities import Place
 from sandbox.cloud.kinds.base import Kind, Minutes, Site
 from sandbox.cloud.readback import fill
@@ -66,6 +66,8 @@ class NodePool(Kind):
         pool = pool_request(site, draft)
         if "nodeCount" in changed and pool.multi_host:
             raise resize_refusal(pool.name)
+        if "nodeLocations" in changed and pool.multi_host:
+            raise relocation_refusal(pool.name)
         if changed & {"autoscaling", "nodeConfig", "nodeLocations"}:
             for refusal in refusals(replace(pool, node_count=draft.properties["initialNodeCount"])):
                 raise refusal

@@ -115,7 +115,17 @@ TPU_POOLS = [
         {"options.replace_on_changes": ("nodeCount",)},
         "placementPolicy.tpuTopology",
     ),
-    Example("tpu-pool-replaced-on-change", "v6e-0", {"options.replace_on_changes": ("placementPolicy", "nodeCount")}),
+    Example(
+        "tpu-pool-replaced-on-change",
+        "v6e-0",
+        {"options.replace_on_changes": ("placementPolicy", "nodeCount")},
+        "nodeLocations",
+    ),
+    Example(
+        "tpu-pool-replaced-on-change",
+        "v6e-0",
+        {"options.replace_on_changes": ("placementPolicy", "nodeCount", "nodeLocations")},
+    ),
     Example("tpu-pool-replaced-on-change", "v6e-0", {"options.delete_before_replace": False}, "a second time"),
 ]
 

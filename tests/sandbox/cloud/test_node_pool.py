@@ -221,6 +221,23 @@ def test_a_slice_cannot_be_resized(engine, host):
     assert len(host.nodes) == 4
 
 
+def test_a_slice_cannot_be_moved_to_another_zone(engine, host):
+    pool = engine.create(POOL, SLICE_INPUTS)
+    before = dict(host.nodes)
+    moved = {**SLICE_INPUTS, "nodeLocations": ["us-east5-a"]}
+    assert set(engine.diff(pool, moved).kinds.values()) == {"UPDATE"}
+    with pytest.raises(CallError, match=r"Error 501: Unimplemented: Multi-host TPU pool \(v6e-0\)"):
+        engine.update(pool, moved)
+    assert host.nodes == before
+    assert engine.refresh(pool).inputs["nodeLocations"] == ["us-east5-b"]
+
+
+def test_heads_can_be_moved_to_another_zone(engine, host):
+    pool = engine.create(POOL, HEAD_INPUTS)
+    engine.update(pool, {**HEAD_INPUTS, "nodeLocations": ["us-east5-a"]})
+    assert {node["metadata"]["labels"]["topology.kubernetes.io/zone"] for node in host.nodes.values()} == {"us-east5-a"}
+
+
 def test_tpu7x_with_compact_placement_is_made_and_goes_to_error(engine, host, folder):  # topo-2
     with pytest.raises(CallError, match="Use workload policy instead") as caught:
         engine.create(POOL, WORKLOAD_SLICE)
