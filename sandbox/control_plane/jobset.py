@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import contextlib
+import logging
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -27,8 +27,12 @@ _CERTIFICATE_KEYS = ("tls.crt", "tls.key", "ca.crt")
 _CERTIFICATES = "certificates"
 
 # Built into the program: it waits until this file exists, and reads it nowhere. The certificate itself it reads from
-# webhook.certDir of its configuration. An empty file will do, and lets several sandboxes share the place.
+# webhook.certDir of its configuration. An empty file will do, and lets all sandboxes of the machine share the place.
+# None takes it away: another may be looking at it. A program that finds it before its certificate is there ends, and is
+# started again.
 _GATE = Path("/tmp/k8s-webhook-server/serving-certs/tls.crt")
+
+_log = logging.getLogger(__name__)
 
 
 class JobSetController:
@@ -43,6 +47,7 @@ class JobSetController:
         self._webhook = ports[WEBHOOK_PORT]
         self._health = ports[HEALTH_PORT]
         self.ports: Mapping[str, int] = {"webhook": self._webhook, "9443": self._webhook}
+        self._shut: str | None = None
 
     def program(self, pod: Pod, files: PodFiles) -> Program:
         container = container_running(pod, self.image)
@@ -50,12 +55,9 @@ class JobSetController:
         binary = self._binary(version(container.image or ""))
         try:
             given = files.config_map(pod, _CONFIGURATION_VOLUME)[_CONFIGURATION]
-            gated = not self._mount_certificate(pod, files)
+            self._mount_certificate(pod, files)
         except LookupError as error:
             raise CannotStart("CreateContainerConfigError", f"JobSet's files: {error}") from error
-        if gated:
-            with contextlib.suppress(OSError):
-                _GATE.unlink()
         configuration = files.write(_CONFIGURATION, self._local_configuration(given, files.folder / _CERTIFICATES))
         arguments = [one for one in container.args or [] if not one.startswith("--config")]
         command = (str(binary), *arguments, f"--config={configuration}")
@@ -83,11 +85,25 @@ class JobSetController:
         configuration["leaderElection"] = {"leaderElect": False}
         return yaml.safe_dump(configuration, sort_keys=False)
 
-    def _mount_certificate(self, pod: Pod, files: PodFiles) -> bool:
+    def _mount_certificate(self, pod: Pod, files: PodFiles) -> None:
         """Copies the webhook's certificate once the controller has made it, and lets the controller go on."""
         if files.mount_secret(pod, _CERTIFICATE_VOLUME, _CERTIFICATE_KEYS, _CERTIFICATES) is None:
-            return False
+            return
+        shut = _open_gate()
+        if shut is not None and shut != self._shut:
+            _log.warning("JobSet waits for %s, which this user can neither see nor make: %s", _GATE, shut)
+        self._shut = shut
+
+
+def _open_gate() -> str | None:
+    """Makes the gate where it is missing, for all users of the machine to see. Returns why that cannot be done."""
+    try:
         if not _GATE.exists():
-            _GATE.parent.mkdir(parents=True, exist_ok=True)
+            for folder in (_GATE.parent.parent, _GATE.parent):
+                if not folder.exists():
+                    folder.mkdir(exist_ok=True)
+                    folder.chmod(0o755)
             _GATE.touch()
-        return True
+    except OSError as error:
+        return str(error)
+    return None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -161,3 +162,68 @@ def test_a_jobset_that_the_toolchain_lacks_is_an_image_that_cannot_be_pulled(tmp
         controller.program(pod("registry.k8s.io/jobset/jobset:v0.10.1"), Files(tmp_path))  # type: ignore[arg-type]
     assert refused.value.reason == "ErrImagePull"
     assert "0.10.1" in str(refused.value)
+
+
+class WithCertificate(Files):
+    def mount_secret(self, *_: Any) -> Path:  # type: ignore[override]
+        return self.folder
+
+
+def jobset() -> JobSetController:
+    return JobSetController(OldToolchain(), {"jobset_webhook": 40001, "jobset_health": 40002})
+
+
+def test_jobset_waits_for_its_certificate_and_for_nothing_else(tmp_path: Path) -> None:
+    controller, gate = jobset(), tmp_path / "gate"
+    controller.program(pod(), Files(tmp_path))  # type: ignore[arg-type]
+    assert not gate.exists()
+    controller.tend(pod(), WithCertificate(tmp_path))  # type: ignore[arg-type]
+    assert gate.exists()
+
+
+def test_a_gate_that_another_sandbox_has_opened_stays_open(tmp_path: Path) -> None:
+    (tmp_path / "gate").touch()
+    jobset().program(pod(), Files(tmp_path))  # type: ignore[arg-type]
+    assert (tmp_path / "gate").exists()
+
+
+def test_other_users_of_the_machine_can_see_the_gate(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    gate = tmp_path / "server" / "certificates" / "tls.crt"
+    monkeypatch.setattr("sandbox.control_plane.jobset._GATE", gate)
+    earlier = os.umask(0o077)
+    try:
+        jobset().tend(pod(), WithCertificate(tmp_path))  # type: ignore[arg-type]
+    finally:
+        os.umask(earlier)
+    assert gate.parent.stat().st_mode & 0o777 == gate.parent.parent.stat().st_mode & 0o777 == 0o755
+
+
+def forbid(monkeypatch: pytest.MonkeyPatch, *methods: str) -> None:
+    def refuse(self: Path, *_: Any, **__: Any) -> None:
+        raise PermissionError(13, "Permission denied", str(self))
+
+    for method in methods:
+        monkeypatch.setattr(Path, method, refuse)
+
+
+def test_a_gate_in_somebody_elses_folder_will_do(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    (tmp_path / "gate").touch()
+    controller = jobset()
+    forbid(monkeypatch, "touch", "mkdir", "chmod", "unlink")
+    controller.tend(pod(), WithCertificate(tmp_path))  # type: ignore[arg-type]
+    assert caplog.records == []
+
+
+@pytest.mark.parametrize("refused", ["touch", "exists"])
+def test_a_gate_that_can_neither_be_seen_nor_made_is_told_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, refused: str
+) -> None:
+    controller = jobset()
+    forbid(monkeypatch, refused)
+    for _ in range(3):
+        controller.tend(pod(), WithCertificate(tmp_path))  # type: ignore[arg-type]
+    (record,) = caplog.records
+    assert str(tmp_path / "gate") in record.getMessage()
+    assert "Permission denied" in record.getMessage()
