@@ -34,6 +34,19 @@ class PathwaysJobInstall(pulumi.ComponentResource):
         ConfigGroup(
             f"{name}-manifest",
             files=[args.settings.location],
-            opts=pulumi.ResourceOptions(parent=self, depends_on=args.after, deleted_with=args.cluster),
+            opts=pulumi.ResourceOptions(
+                parent=self, depends_on=args.after, deleted_with=args.cluster, transforms=[hold_pods_to_baseline]
+            ),
         )
         self.register_outputs({})
+
+
+def hold_pods_to_baseline(args: pulumi.ResourceTransformArgs) -> pulumi.ResourceTransformResult | None:
+    """Label the manifest's namespace, which says nothing about the pods that it admits."""
+    if args.type_ != "kubernetes:core/v1:Namespace":
+        return None
+    metadata = args.props["metadata"]
+    labels = {**(metadata.get("labels") or {}), "pod-security.kubernetes.io/enforce": "baseline"}
+    return pulumi.ResourceTransformResult(
+        props={**args.props, "metadata": {**metadata, "labels": labels}}, opts=args.opts
+    )

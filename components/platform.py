@@ -58,7 +58,8 @@ class Platform(pulumi.ComponentResource):
         slices = NodeAccount(f"{name}-slices-account", NodeAccountArgs(self._site, "slices"), self._in_cloud())
         self._declare_pools(heads, slices)
         self._declare_scratch(heads, slices)
-        self._kubernetes = self._kubernetes_provider()
+        self._kubernetes = self._kubernetes_provider("kubernetes", server_side_apply=True)
+        self._kubernetes_of_jobs = self._kubernetes_provider("kubernetes-jobs", server_side_apply=False)
         self._declare_installs()
         self._declare_workloads(args.has_secrets)
         self.outputs = self._exports()
@@ -73,11 +74,12 @@ class Platform(pulumi.ComponentResource):
             opts=pulumi.ResourceOptions(parent=self),
         )
 
-    def _kubernetes_provider(self) -> kubernetes.Provider:
+    def _kubernetes_provider(self, name: str, *, server_side_apply: bool) -> kubernetes.Provider:
         return kubernetes.Provider(
-            f"{self._name}-kubernetes",
+            f"{self._name}-{name}",
             kubeconfig=self._cluster.kubeconfig,
             cluster_identifier=self._site.cluster_path,
+            enable_server_side_apply=server_side_apply,
             opts=pulumi.ResourceOptions(parent=self),
         )
 
@@ -86,6 +88,17 @@ class Platform(pulumi.ComponentResource):
 
     def _in_cluster(self) -> pulumi.ResourceOptions:
         return pulumi.ResourceOptions(parent=self, providers=[self._kubernetes], deleted_with=self._cluster.resource)
+
+    def _replaced_in_cluster(self) -> pulumi.ResourceOptions:
+        """For what is replaced under its own name because it is immutable.
+
+        With server-side apply a preview asks the API server to apply the new object over the old one, and fails
+        as that is refused: the provider looks past such a refusal only where the API server words it
+        "field is immutable", and neither the PathwaysJob resource nor PriorityClasses do.
+        """
+        return pulumi.ResourceOptions(
+            parent=self, providers=[self._kubernetes_of_jobs], deleted_with=self._cluster.resource
+        )
 
     def _declare_cluster(self) -> Cluster:
         args = ClusterArgs(
@@ -146,7 +159,7 @@ class Platform(pulumi.ComponentResource):
             self._in_cluster(),
         )
         priorities = PriorityClasses(
-            f"{name}-priorities", PriorityClassesArgs(settings.priorities, cluster), self._in_cluster()
+            f"{name}-priorities", PriorityClassesArgs(settings.priorities, cluster), self._replaced_in_cluster()
         )
         jobs = Namespace(
             f"{name}-jobs-namespace", metadata=namespace(settings.namespace)["metadata"], opts=self._in_cluster()
@@ -161,7 +174,7 @@ class Platform(pulumi.ComponentResource):
                 cluster=self._cluster.resource,
                 after=[*self._installs, self._scratch, self._head_pool, self._groups[workload.slices.group]],
             )
-            PathwaysWorkload(f"{self._name}-job-{workload.name}", args, self._in_cluster())
+            PathwaysWorkload(f"{self._name}-job-{workload.name}", args, self._replaced_in_cluster())
 
     def _exports(self) -> dict[str, Any]:
         site, settings = self._site, self._settings

@@ -63,15 +63,26 @@ def test_one_setting_lifts_the_protection_of_cluster_and_slices_but_not_of_the_b
 
 
 def test_kubernetes_objects_are_not_replaced_when_the_endpoint_changes(dev):
-    (provider,) = dev.of_type("pulumi:providers:kubernetes")
-    assert (
-        provider.properties["clusterIdentifier"] == "projects/my-project-dev/locations/us-east5/clusters/pathways-dev"
-    )
-    assert "deleteUnreachable" not in provider.properties
+    for provider in dev.of_type("pulumi:providers:kubernetes"):
+        assert (
+            provider.properties["clusterIdentifier"]
+            == "projects/my-project-dev/locations/us-east5/clusters/pathways-dev"
+        )
+        assert "deleteUnreachable" not in provider.properties
+
+
+def test_only_what_is_replaced_under_its_name_is_applied_by_the_client(dev):
+    applied = {p.name: p.properties["enableServerSideApply"] for p in dev.of_type("pulumi:providers:kubernetes")}
+    assert applied == {"pathways-kubernetes": "true", "pathways-kubernetes-jobs": "false"}
+    by_client = {r.type for r in dev.resources if r.provider == dev.named("pathways-kubernetes-jobs").urn}
+    assert by_client == {
+        "kubernetes:pathways-job.pathways.domain/v1:PathwaysJob",
+        "kubernetes:scheduling.k8s.io/v1:PriorityClass",
+    }
 
 
 def test_the_kubeconfig_holds_no_credential(dev):
-    (provider,) = dev.of_type("pulumi:providers:kubernetes")
+    provider = dev.named("pathways-kubernetes")
     config = json.loads(provider.properties["kubeconfig"])
     (context,) = config["contexts"]
     assert config["current-context"] == context["name"]

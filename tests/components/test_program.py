@@ -26,6 +26,7 @@ DEV_NAMES = [
     "pathways-jobset-chart",
     "pathways-jobset-namespace",
     "pathways-kubernetes",
+    "pathways-kubernetes-jobs",
     "pathways-network",
     "pathways-network-nat",
     "pathways-network-router",
@@ -96,11 +97,12 @@ def test_the_google_cloud_provider_takes_all_inputs(stack):
 
 
 def test_every_resource_has_the_platforms_own_provider(stack):
-    expected = {"gcp": stack.named("pathways-gcp").urn, "kubernetes": stack.named("pathways-kubernetes").urn}
+    names = {"gcp": ["pathways-gcp"], "kubernetes": ["pathways-kubernetes", "pathways-kubernetes-jobs"]}
+    expected = {package: [stack.named(name).urn for name in own] for package, own in names.items()}
     for resource in stack.resources:
         package = resource.type.partition(":")[0]
         if package in expected:
-            assert resource.provider == expected[package], resource.name
+            assert resource.provider in expected[package], resource.name
 
 
 def test_the_cloud_provider_is_pinned_to_project_region_and_zone(dev):

@@ -92,7 +92,8 @@ def test_exports_are_plain_values(program):
 
 def test_where_the_secrets_are_is_recorded(dev):
     assert {resource.name: resource.secrets for resource in dev.resources if resource.secrets} == {
-        "pathways-kubernetes": ("kubeconfig",)
+        "pathways-kubernetes": ("kubeconfig",),
+        "pathways-kubernetes-jobs": ("kubeconfig",),
     }
 
 
