@@ -13,8 +13,7 @@ import typer
 from rich.console import Console
 
 from pathways.settings import SettingsError, StackNotFound
-from sandbox.daemon import DaemonError
-from sandbox.home import Busy
+from sandbox.errors import SandboxError
 from sandbox.toolchain import ToolchainError
 from sandbox.toolchain.__main__ import toolchain
 
@@ -27,6 +26,7 @@ app = typer.Typer(
 app.command()(toolchain)
 
 Stack = Annotated[str, typer.Argument(help="A name looked up in stacks/ and examples/*/, or a path.")]
+Discard = Annotated[bool, typer.Option("--discard", help="Remove the sandbox as it is, without destroying the stack.")]
 Json = Annotated[bool, typer.Option("--json", help="For machines: one JSON document on standard output.")]
 
 
@@ -55,11 +55,11 @@ def refresh(stack: Stack = "dev") -> None:
 
 
 @app.command()
-def down(stack: Stack = "dev") -> None:
+def down(stack: Stack = "dev", discard: Discard = False) -> None:
     """Destroy the stack's resources in dependency order, then the sandbox itself."""
     from sandbox import commands
 
-    raise typer.Exit(commands.down(stack))
+    raise typer.Exit(commands.down(stack, discard=discard))
 
 
 @app.command()
@@ -79,7 +79,7 @@ def main() -> None:
     except SettingsError as error:
         errors.print(str(error))
         sys.exit(1)
-    except (StackNotFound, ToolchainError, DaemonError, Busy) as error:
+    except (StackNotFound, ToolchainError, SandboxError, OSError) as error:
         errors.print(str(error))
         sys.exit(2)
 

@@ -5,20 +5,23 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from pulumi import automation
+from pulumi.automation.errors import CommandError
 from rich.console import Console
 
-from pathways.settings import StackSettings, find_stack, load_stack_file
+from pathways.settings import find_stack, load_stack_file
 from sandbox import cluster_view, daemon, report
 from sandbox.engine import protection, workspace
 from sandbox.engine.progress import phases, shown
-from sandbox.engine.recovery import recover
-from sandbox.engine.runs import Operation, Run, run
-from sandbox.home import PROJECT, Busy, Home, home_of
+from sandbox.engine.recovery import failed_pools, read_checkpoint, recover
+from sandbox.engine.runs import Operation, Run, last_words, run
+from sandbox.errors import Busy, EngineError
+from sandbox.home import PROJECT, Home, home_of
 from sandbox.toolchain import Toolchain, ensure
 
 PODS_SECONDS = 180
@@ -27,40 +30,60 @@ POLICIES = str(PROJECT / "policies")
 
 @dataclass(frozen=True)
 class Session:
-    """A sandbox whose daemon runs, with its stack opened."""
+    """A sandbox whose daemon runs, with its stack opened. kubectl: the command, with the administrator's kubeconfig."""
 
     home: Home
-    settings: StackSettings
-    toolchain: Toolchain
     stack: automation.Stack
     kubeconfig: Path
+    kubectl: list[str]
 
     def run(self, console: Console, title: str, operation: Operation, **options: Any) -> Run:
-        with shown(console, title) as events:
+        with shown(console, title, planned=operation == self.stack.preview) as events:
             return run(operation, events, self.home.root / "engine.log", **options)
+
+    def recover(self, console: Console) -> None:
+        """Goes on from where an interrupted run left off, and says so."""
+        for line in recover(self.home, self.stack, self.kubectl):
+            console.print(line, highlight=False, markup=False, soft_wrap=True)
 
 
 @contextmanager
 def session(console: Console, stack: str, spent: dict[str, float]) -> Iterator[Session]:
-    """Starts what is not running and opens the stack. spent: takes the seconds of each part.
+    """Starts what is not running and opens the stack as its file describes it. spent: takes the seconds of each part.
 
     Raises SettingsError before anything is touched, Busy, ToolchainError and DaemonError.
     """
     stack_file = find_stack(stack)
     settings = load_stack_file(stack_file)
-    workspace.import_ahead()
     home = Home.of(settings.stack)
+    workspace.import_ahead()
     with _timed(spent, "toolchain"):
         toolchain = ensure(daemon.PROGRAMS)
     home.create()
-    with _exclusive(home):
+    with _exclusive(home), _started(console, home, toolchain, spent) as opened:
+        workspace.copy_stack_file(home, stack_file, settings, toolchain)
+        yield opened
+
+
+@contextmanager
+def session_as_left(console: Console, home: Home) -> Iterator[Session]:
+    """The same with the sandbox's own copy of the stack file: the user's may be gone, or wrong, by now."""
+    with _exclusive(home), _started(console, home, ensure(daemon.PROGRAMS), {}) as opened:
+        yield opened
+
+
+@contextmanager
+def _started(console: Console, home: Home, toolchain: Toolchain, spent: dict[str, float]) -> Iterator[Session]:
+    try:
         with _timed(spent, "sandbox"), console.status("starting the sandbox"):
             daemon.start(home)
             described = home.read_daemon()
-            workspace.copy_project(home, stack_file, settings, toolchain)
-            env = workspace.environment(home, toolchain, described["ports"])
-            opened = workspace.open_stack(home, env)
-        yield Session(home, settings, toolchain, opened, Path(described["kubeconfig"]))
+            workspace.copy_project_file(home)
+            stack = workspace.open_stack(home, workspace.environment(home, toolchain, described["ports"]))
+        kubeconfig = Path(described["kubeconfig"])
+        yield Session(home, stack, kubeconfig, [str(toolchain.path("kubectl")), f"--kubeconfig={kubeconfig}"])
+    except CommandError as error:
+        raise EngineError(last_words(str(error))) from error
 
 
 def up(stack: str) -> int:
@@ -68,8 +91,7 @@ def up(stack: str) -> int:
     console, spent = report.console(), dict[str, float]()
     started = time.monotonic()
     with session(console, stack, spent) as opened:
-        for creation in recover(opened.home, opened.stack, opened.kubeconfig):
-            console.print(report.recovered(creation.urn, creation.id))
+        opened.recover(console)
         with _timed(spent, "policies"):
             held = opened.run(
                 console, f"holding {stack} to the policies", opened.stack.preview, policy_packs=[POLICIES]
@@ -85,8 +107,10 @@ def up(stack: str) -> int:
         with _timed(spent, "pods"):
             seen = _await_jobs(console, opened.kubeconfig)
         spent["in all"] = time.monotonic() - started
-        report.deployed(console, seen, spent, done.events, opened.kubeconfig)
-    return 0 if all(job.ready for job in seen.jobs) else 1
+        report.deployed(console, seen, spent, done.events, opened.kubectl)
+        failed = failed_pools(opened.home)
+        report.pools_in_error(console, failed)
+    return 0 if all(job.ready for job in seen.jobs) and not failed else 1
 
 
 def preview(stack: str) -> int:
@@ -100,30 +124,40 @@ def refresh(stack: str) -> int:
     """Reads back cloud and cluster into the state."""
     console = report.console()
     with session(console, stack, {}) as opened:
-        recover(opened.home, opened.stack, opened.kubeconfig)
+        opened.recover(console)
         return _report_changes(console, opened.run(console, f"refreshing {stack}", opened.stack.refresh))
 
 
-def down(stack: str) -> int:
-    """Destroys the stack, then stops and removes the sandbox."""
+def down(stack: str, *, discard: bool) -> int:
+    """Destroys the stack, then stops and removes the sandbox. discard: without the first of these."""
     console = report.console()
     home = home_of(stack)
     if not home.exists():
         console.print(f"no sandbox of {home.stack}")
         return 0
-    with session(console, stack, {}) as opened:
-        recover(opened.home, opened.stack, opened.kubeconfig)
-        if protection.is_on(home):
-            lifted = protection.lift(home, opened.stack, lambda: opened.run(console, "unprotecting", opened.stack.up))
-            if not lifted.ok:
-                return report.failure(console, lifted)
-        done = opened.run(console, f"destroying {stack}", opened.stack.destroy)
-        if not done.ok:
-            return report.failure(console, done)
-        daemon.stop(home)
+    if not discard and home.stack_file.exists():
+        with session_as_left(console, home) as opened:
+            done = _destroy(console, opened)
+            if not done.ok:
+                return report.failure(console, done)
+        report.destroyed(console, done)
+    daemon.stop(home)
     home.remove()
-    report.destroyed(console, done)
+    console.print(f"the sandbox of {home.stack} is gone")
     return 0
+
+
+def _destroy(console: Console, opened: Session) -> Run:
+    opened.recover(console)
+    if protection.is_on(opened.home):
+        update = partial(opened.run, console, "lifting the protection", opened.stack.up)
+        lifted = protection.lift(opened.home, opened.stack, update)
+        if not lifted.ok:
+            return lifted
+    done = opened.run(console, f"destroying {opened.home.stack}", opened.stack.destroy)
+    if done.ok and read_checkpoint(opened.home).get("resources"):
+        return replace(done, errors=["the engine ended before everything was gone"])
+    return done
 
 
 def _report_changes(console: Console, done: Run) -> int:

@@ -5,7 +5,6 @@ Run as `python -m sandbox.daemon FOLDER`; `start` and `stop` are how the command
 
 from __future__ import annotations
 
-import json
 import os
 import signal
 import subprocess
@@ -18,7 +17,8 @@ from pathlib import Path
 
 import psutil
 
-from sandbox.home import PROJECT, Home
+from sandbox.errors import DaemonError
+from sandbox.home import PROJECT, Home, write_json
 from sandbox.ports import PortTaken
 
 PROGRAMS = ("etcd", "kubernetes", "kwok", "jobset-0.11.1", "pulumi", "pulumi-resource-kubernetes")
@@ -26,10 +26,6 @@ PROGRAMS = ("etcd", "kubernetes", "kwok", "jobset-0.11.1", "pulumi", "pulumi-res
 
 START_SECONDS = 120
 STOP_SECONDS = 30
-
-
-class DaemonError(Exception):
-    """The daemon did not come up or did not go away; the message says what its log says."""
 
 
 def running(home: Home) -> bool:
@@ -65,7 +61,7 @@ def stop(home: Home) -> None:
     """Stops the daemon and all its processes; nothing happens where none runs."""
     if not running(home):
         return
-    daemon = psutil.Process(int(home.read_daemon()["pid"]))
+    daemon = _process(home)
     daemon.terminate()
     try:
         daemon.wait(STOP_SECONDS)
@@ -74,6 +70,15 @@ def stop(home: Home) -> None:
         raise DaemonError(
             f"the daemon (process {daemon.pid}) did not stop within {STOP_SECONDS} s and was killed"
         ) from None
+
+
+def _process(home: Home) -> psutil.Process:
+    """The daemon's process, found by its command line: its own description may be missing or damaged."""
+    command = ["-m", "sandbox.daemon", str(home.root)]
+    for process in psutil.process_iter(["cmdline"]):
+        if (process.info["cmdline"] or [])[1:] == command:
+            return process
+    raise DaemonError(f"a process holds {home.root}/daemon.lock that is no daemon of this sandbox; end it first")
 
 
 def _await_ready(home: Home, process: subprocess.Popen[bytes] | None) -> None:
@@ -133,9 +138,7 @@ def _own(home: Home) -> Iterator[None]:
 
 def _describe(home: Home, kubeconfig: Path, ports: dict[str, int], versions: dict[str, str]) -> None:
     described = {"pid": os.getpid(), "kubeconfig": str(kubeconfig), "ports": ports, "versions": versions}
-    written = home.root / "daemon.json.new"
-    written.write_text(json.dumps(described, indent=1))
-    written.rename(home.root / "daemon.json")
+    write_json(home.root / "daemon.json", described)
 
 
 def main(home: Home) -> int:

@@ -13,13 +13,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from pathways.settings import find_stack
+from pathways.settings import find_stack, stack_name
+from sandbox.errors import Damaged
 
 PROJECT = Path(__file__).resolve().parent.parent
-
-
-class Busy(Exception):
-    """Another command works on this sandbox."""
 
 
 @dataclass(frozen=True)
@@ -35,7 +32,7 @@ class Home:
     @classmethod
     def of(cls, stack: str) -> Home:
         """The sandbox of a stack: .sandbox/STACK in the checkout, or below PATHWAYS_SANDBOX_ROOT."""
-        base = Path(os.environ.get("PATHWAYS_SANDBOX_ROOT", PROJECT / ".sandbox"))
+        base = Path(os.environ.get("PATHWAYS_SANDBOX_ROOT", PROJECT / ".sandbox")).absolute()
         return cls(base / stack, stack)
 
     @property
@@ -83,11 +80,11 @@ class Home:
     def ports(self, names: Iterable[str]) -> dict[str, int]:
         """A free loopback port for each name, the same ones at every call, reboots included."""
         file = self.root / "ports.json"
-        ports: dict[str, int] = json.loads(file.read_text()) if file.exists() else {}
+        ports: dict[str, int] = read_json(file) if file.exists() else {}
         missing = [name for name in names if name not in ports]
         if missing:
             ports.update(zip(missing, _free_ports(len(missing)), strict=True))
-            file.write_text(json.dumps(ports, indent=1))
+            write_json(file, ports)
         return ports
 
     @contextmanager
@@ -101,15 +98,37 @@ class Home:
                 return
             yield True
 
+    @property
+    def described(self) -> bool:
+        """Whether a daemon has come up so far that it describes itself."""
+        return (self.root / "daemon.json").exists()
+
     def read_daemon(self) -> dict[str, Any]:
         """What the running daemon says of itself: pid, ports, versions, kubeconfig."""
-        described: dict[str, Any] = json.loads((self.root / "daemon.json").read_text())
+        described: dict[str, Any] = read_json(self.root / "daemon.json")
         return described
 
 
 def home_of(stack: str) -> Home:
     """The sandbox of a stack that is given by name or path, whatever its file holds. Raises StackNotFound."""
-    return Home.of(find_stack(stack).name.removeprefix("Pulumi.").removesuffix(".yaml"))
+    return Home.of(stack_name(find_stack(stack)))
+
+
+def read_json(file: Path) -> Any:
+    """What a file of a sandbox holds. Raises Damaged."""
+    try:
+        return json.loads(file.read_text())
+    except (OSError, ValueError) as error:
+        raise Damaged(
+            f"{file} cannot be read ({error}); `python -m sandbox down --discard` removes the sandbox as it is"
+        ) from error
+
+
+def write_json(file: Path, value: Any) -> None:
+    """Writes a file of a sandbox at once, so that no reader sees half of it."""
+    written = file.with_name(f"{file.name}.new")
+    written.write_text(json.dumps(value, indent=1))
+    written.rename(file)
 
 
 def _free_ports(count: int) -> list[int]:

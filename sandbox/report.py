@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import shlex
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 from rich.table import Table
 
 from sandbox.cluster_view import ClusterView, NodeView, PodView
+from sandbox.toolchain.toolchain import kubectl
 
 if TYPE_CHECKING:  # the engine's SDK takes a second to import, and `status` does without
+    from sandbox.cloud import Record
     from sandbox.engine.events import Events
     from sandbox.engine.runs import Run
 
 
 WIDTH_OF_FILES = 160
+PARTS_OF_A_REPLACEMENT = ("create-replacement", "delete-replaced")
 
 
 def console() -> Console:
@@ -25,7 +27,7 @@ def console() -> Console:
     return made if made.is_terminal else Console(width=WIDTH_OF_FILES)
 
 
-def deployed(console: Console, seen: ClusterView, spent: dict[str, float], events: Events, kubeconfig: Path) -> None:
+def deployed(console: Console, seen: ClusterView, spent: dict[str, float], events: Events, kubectl: list[str]) -> None:
     """Slices, jobs, where the time went, and how to look around."""
     tables(console, seen)
     times = Table(title="time", title_justify="left", show_header=False)
@@ -33,11 +35,11 @@ def deployed(console: Console, seen: ClusterView, spent: dict[str, float], event
         times.add_row(part, f"{seconds:.1f} s")
     console.print(times)
     console.print(_counted(events) or "nothing to change")
-    look_around(console, kubeconfig)
+    look_around(console, kubectl)
 
 
-def look_around(console: Console, kubeconfig: Path) -> None:
-    line = f"kubectl --kubeconfig {shlex.quote(str(kubeconfig))} get pods --all-namespaces --output wide"
+def look_around(console: Console, kubectl: list[str]) -> None:
+    line = shlex.join([*kubectl, "get", "pods", "--all-namespaces", "--output=wide"])
     console.print(f"look around:\n  {line}", soft_wrap=True, highlight=False)
 
 
@@ -82,12 +84,18 @@ def status(console: Console, stack: str, running: bool, seen: ClusterView, descr
     versions = ", ".join(f"{name} {version}" for name, version in described["versions"].items())
     ports = ", ".join(f"{name} {port}" for name, port in described["ports"].items())
     console.print(f"versions: {versions}\nports: {ports}", soft_wrap=True, highlight=False)
-    look_around(console, Path(described["kubeconfig"]))
+    look_around(console, [str(kubectl().path), f"--kubeconfig={described['kubeconfig']}"])
+
+
+def starting(console: Console, stack: str) -> None:
+    console.print(f"the sandbox of {stack} is starting")
 
 
 def changes(console: Console, events: Events) -> None:
     """One row for each resource that would change, or changed."""
     for step in events.changed:
+        if step.operation in PARTS_OF_A_REPLACEMENT:
+            continue
         console.print(f"  {step.operation} {step.type} {step.name}", highlight=False, soft_wrap=True)
     console.print(_counted(events) or "nothing to change")
     warnings(console, events)
@@ -102,18 +110,28 @@ def failure(console: Console, done: Run) -> int:
     """Prints each fault and the way on; returns the exit code."""
     for error in done.errors:
         console.print(f"error: {error}", highlight=False, markup=False, soft_wrap=True)
+    if any("already exists" in error for error in done.errors):
+        console.print(
+            "what exists and is not in the state is there as after a lost answer: import it, or `down` and `up`"
+        )
     console.print(f"stopped after {done.seconds:.0f} s; what was made is kept, and the next run goes on from there")
     return 1
 
 
-def recovered(urn: str, identifier: str | None) -> str:
-    name = urn.split("::", 3)[3]
-    outcome = f"exists as {identifier}; imported" if identifier else "never came to be; cleared"
-    return f"interrupted creation of {name}: {outcome}"
+def pools_in_error(console: Console, pools: list[Record]) -> None:
+    """Names each node pool that GKE could not make, why, and the way back."""
+    for pool in pools:
+        console.print(
+            f"error: node pool {pool.id.rsplit('/', 1)[-1]} is in ERROR: {pool.status_message}\n"
+            "  the next `up` deletes it and makes it anew; on the real cloud, `pulumi state taint URN` has that effect",
+            highlight=False,
+            markup=False,
+            soft_wrap=True,
+        )
 
 
 def destroyed(console: Console, done: Run) -> None:
-    console.print(f"{_counted(done.events) or 'nothing was there'}; the sandbox is gone ({done.seconds:.1f} s)")
+    console.print(f"{_counted(done.events) or 'nothing was there'} ({done.seconds:.1f} s)")
 
 
 def _counted(events: Events) -> str:

@@ -13,6 +13,9 @@ def status(stack: str, *, as_json: bool) -> int:
     """Shows the sandbox as it is, without starting anything."""
     home = home_of(stack)
     running = daemon.running(home)
+    if running and not home.described:
+        report.starting(report.console(), home.stack)
+        return 0
     described = home.read_daemon() if running else {"pid": None, "ports": {}, "versions": {}, "kubeconfig": None}
     seen = cluster_view.view(Path(described["kubeconfig"])) if running else cluster_view.ClusterView([], [], [])
     if as_json:

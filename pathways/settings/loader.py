@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -22,6 +23,10 @@ STACK_FILE_KEYS = ("config", "environment", "secretsprovider", "encryptedkey", "
 
 FOLDERS = ("stacks", "examples/*")
 """Where stack files are looked for by their stack's name."""
+
+STACK_NAME_LENGTH = 100
+STACK_NAME = re.compile(rf"[A-Za-z0-9][A-Za-z0-9_.-]{{0,{STACK_NAME_LENGTH - 1}}}")
+"""What the engine takes (pulumi, tokens.ParseStackName), and what is safe as the name of a folder."""
 
 PLATFORM_PATH: KeyPath = ("config", PLATFORM_KEY)
 
@@ -51,7 +56,7 @@ def load_stack_file(path: Path) -> StackSettings:
     project = config.get(PROJECT_KEY)
     if project is not None and not isinstance(project, str):
         raise SettingsError(source, [Problem(PROJECT_KEY, "is not the id of a project; write it as text")])
-    return _settings(config[PLATFORM_KEY], project=project, stack=_stack_name(path), source=source, document=document)
+    return _settings(config[PLATFORM_KEY], project=project, stack=stack_name(path), source=source, document=document)
 
 
 def parse_settings(raw: dict[str, Any], *, project: str | None, stack: str, source: str) -> StackSettings:
@@ -130,16 +135,22 @@ def _document(path: Path) -> Document:
     return documents[0] if documents else Document(None, {})
 
 
-def _stack_name(path: Path) -> str:
-    """Return the stack's name: NAME of Pulumi.NAME.yaml."""
-    return path.stem.removeprefix("Pulumi.")
+def stack_name(path: Path) -> str:
+    """Return the stack's name: NAME of Pulumi.NAME.yaml. Raises StackNotFound where the engine takes no such name."""
+    name = path.stem.removeprefix("Pulumi.")
+    if not STACK_NAME.fullmatch(name):
+        raise StackNotFound(
+            f"{path}: {quoted(name)} is no name of a stack; legal: letters, digits, dashes, dots and underscores,"
+            f" a letter or digit first, {STACK_NAME_LENGTH} at most"
+        )
+    return name
 
 
 def _known_stacks() -> dict[str, Path]:
     """Return the stack files of the project in the working directory, else of the one that this package is part of."""
     project = Path() if Path("Pulumi.yaml").exists() else Path(__file__).parents[2]
     found = [path for folder in reversed(FOLDERS) for path in sorted(project.glob(f"{folder}/Pulumi.*.yaml"))]
-    return {_stack_name(path): path for path in found}
+    return {stack_name(path): path for path in found}
 
 
 def _paths(value: Any, path: KeyPath) -> Iterator[KeyPath]:

@@ -14,11 +14,11 @@ from sandbox.engine.events import Events, Step
 
 
 @contextmanager
-def shown(console: Console, title: str) -> Iterator[Events]:
-    """Events to hand to the engine; what they say is shown until the block ends."""
+def shown(console: Console, title: str, *, planned: bool) -> Iterator[Events]:
+    """Events to hand to the engine; what they say is shown until the block ends. planned: nothing is really done."""
     if not console.is_terminal:
-        console.print(f"{title} ...")
-        yield Events(told=lambda step: _print_ended(console, step))
+        console.print(f"{title} ...", soft_wrap=True)
+        yield Events() if planned else Events(told=lambda step: _print_ended(console, step))
         return
     events = Events()
     display = _Display(title, events)

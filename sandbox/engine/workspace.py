@@ -30,15 +30,19 @@ from sandbox.toolchain import Toolchain
 PLACEHOLDER_SECRET = "a secret of the stack file, unknown to the sandbox"
 
 
-def copy_project(home: Home, stack_file: Path, settings: StackSettings, toolchain: Toolchain) -> None:
-    """Writes the sandbox's own copy of the project's and the stack's file; the user's are never written."""
+def copy_project_file(home: Home) -> None:
+    """Writes the sandbox's own copy of the project's file."""
+    shutil.copyfile(PROJECT / "Pulumi.yaml", home.project / "Pulumi.yaml")
+
+
+def copy_stack_file(home: Home, stack_file: Path, settings: StackSettings, toolchain: Toolchain) -> None:
+    """Writes the sandbox's own copy of the stack file; the user's is never written."""
     content = without_secrets(read_stack_file(stack_file))
     for key in ("encryptionsalt", "encryptedkey", "secretsprovider"):
         content.pop(key, None)
     install = content["config"]["pathways:platform"].setdefault("install", {})
     install.setdefault("jobset", {})["source"] = str(toolchain.chart(f"jobset-{settings.install.jobset.version}"))
     install.setdefault("pathwaysJob", {})["source"] = str(INSTALL_MANIFEST)
-    shutil.copyfile(PROJECT / "Pulumi.yaml", home.project / "Pulumi.yaml")
     home.stack_file.parent.mkdir(exist_ok=True)
     # JSON is YAML in which text that looks like a number stays text, for every reader of YAML.
     home.stack_file.write_text(json.dumps(content, indent=1))

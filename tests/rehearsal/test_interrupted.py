@@ -42,9 +42,9 @@ def rehearsal(tmp_path: Any) -> Any:
         made.run("down")
 
 
-def interrupt(rehearsal: Rehearsal, when: Callable[[], bool], how: signal.Signals) -> str:
-    """Starts `up` and sends the signal to command, engine and plugins as soon as `when` is true; returns the output."""
-    process = rehearsal.start("up")
+def interrupt(rehearsal: Rehearsal, when: Callable[[], bool], how: signal.Signals, command: str = "up") -> str:
+    """Starts a command and sends the signal to it, engine and plugins as soon as `when` is true; returns the output."""
+    process = rehearsal.start(command)
     deadline = time.monotonic() + 120
     while not when():
         assert process.poll() is None, process.communicate()[0]
@@ -56,14 +56,22 @@ def interrupt(rehearsal: Rehearsal, when: Callable[[], bool], how: signal.Signal
     return printed
 
 
-def pools_under_way(rehearsal: Rehearsal) -> bool:
+def pools_under_way(rehearsal: Rehearsal, status: str = "PROVISIONING") -> bool:
     """Whether the cloud makes TPU node pools at this moment, so that the engine waits for their end."""
     file = rehearsal.home / "cloud" / "state.json"
     records = json.loads(file.read_text())["resources"] if file.exists() else []
     return any(
-        record["type"] == NODE_POOL and record["status"] == "PROVISIONING" and record["id"].endswith("/v6e-0")
+        record["type"] == NODE_POOL and record["status"] == status and record["id"].endswith("/v6e-0")
         for record in records
     )
+
+
+def creating_in_the_cluster(rehearsal: Rehearsal) -> bool:
+    """Whether the engine waits for an object of the installs."""
+    file = rehearsal.home / "state" / ".pulumi" / "stacks" / "pathways" / f"{rehearsal.stack}.json"
+    latest = json.loads(file.read_text())["checkpoint"].get("latest") or {} if file.exists() else {}
+    pending = latest.get("pending_operations") or []
+    return any(operation["resource"]["type"] == "kubernetes:apps/v1:Deployment" for operation in pending)
 
 
 def converged(rehearsal: Rehearsal) -> None:
@@ -99,3 +107,38 @@ def test_down_after_a_killed_engine_leaves_nothing(rehearsal: Rehearsal) -> None
     interrupt(rehearsal, lambda: pools_under_way(rehearsal), signal.SIGKILL)
     rehearsal.run("down")
     assert not rehearsal.home.exists()
+
+
+def test_up_after_an_engine_that_was_killed_during_the_installs(rehearsal: Rehearsal) -> None:
+    interrupt(rehearsal, lambda: creating_in_the_cluster(rehearsal), signal.SIGKILL)
+    rehearsal.run("up")
+    converged(rehearsal)
+
+
+def test_what_is_stopped_half_way_on_a_stack_that_stands(rehearsal: Rehearsal) -> None:
+    """A replacement whose engine is killed goes on at the next `up`; a `down` that is stopped, at the next `down`."""
+    rehearsal.run("up")
+    rehearsal.write({**PLATFORM, "slices": [{**PLATFORM["slices"][0], "tpu": "v6e-32"}]})
+    interrupt(rehearsal, lambda: pools_under_way(rehearsal), signal.SIGKILL)
+    assert "imported" in rehearsal.run("up")
+    assert "nothing to change" in rehearsal.run("preview")
+    assert len(rehearsal.kubectl("nodes", "--selector", "MultisliceGroup=v6e")) == 3 * 8  # 32 chips, 4 on a host
+    interrupt(rehearsal, lambda: pools_under_way(rehearsal, "STOPPING"), signal.SIGINT, "down")
+    assert rehearsal.home.exists()
+    rehearsal.file.unlink()
+    rehearsal.file.touch()  # `down` goes by what was deployed, not by what the file has become
+    rehearsal.run("down")
+    assert not rehearsal.home.exists()
+
+
+def test_a_pool_without_capacity_is_named_and_made_by_the_next_up(rehearsal: Rehearsal) -> None:
+    fault = {"type": NODE_POOL, "name": "v6e-1", "call": "create", "error": "stockout", "times": 1}
+    cloud = rehearsal.home / "cloud"
+    cloud.mkdir(parents=True)
+    (cloud / "options.json").write_text(json.dumps({"faults": [fault]}))
+    printed = rehearsal.run("up", code=1)
+    assert "v6e-1" in printed
+    assert "Traceback" not in printed
+    assert "v6e-1" in rehearsal.run("up")
+    assert "nothing to change" in rehearsal.run("preview")
+    assert len(rehearsal.kubectl("nodes", "--selector", "cloud.google.com/gke-nodepool=v6e-1")) == 4

@@ -1,0 +1,27 @@
+"""Why a command of the sandbox could not look: one line for people, exit code 2."""
+
+from __future__ import annotations
+
+
+class SandboxError(Exception):
+    """The text is the message."""
+
+
+class Busy(SandboxError):
+    """Another command works on this sandbox."""
+
+
+class Damaged(SandboxError):
+    """A file of the sandbox cannot be read; the message names it and the way out."""
+
+
+class DaemonError(SandboxError):
+    """The daemon did not come up or did not go away; the message says what its log says."""
+
+
+class EngineError(SandboxError):
+    """The engine refuses to work on the stack at all; the message is its own."""
+
+
+class RecoveryError(SandboxError):
+    """What an interrupted run left cannot be looked into."""
