@@ -88,7 +88,7 @@ class Cloud:
 
             def make() -> None:
                 play_during_operation(fault, record)
-                kind.make(self._operations.site, record)
+                kind.make(self._operations.site_of_work, record)
 
             failure = self._operations.run(record, kind.minutes.create, make)
             if fault is not None and fault.error == "lost":
@@ -141,7 +141,7 @@ class Cloud:
             record = self._admitted(kind, caller, entry, lambda: self._admit_deletion(kind, caller, id, properties))
             if record is None:
                 return
-            site = self._operations.site
+            site = self._operations.site_of_work
             failure = self._operations.run(record, kind.minutes.delete, lambda: kind.unmake(site, record))
             if failure:
                 raise Refusal(f"Error waiting for deleting {kind.label} {kind.name_of(properties)}: {failure}")

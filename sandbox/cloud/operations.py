@@ -36,14 +36,20 @@ class Operations:
 
     @property
     def site(self) -> Site:
+        """Where something may begin. Raises OptionsError."""
         return Site(self._store, self._options.current(), self._host)
+
+    @property
+    def site_of_work(self) -> Site:
+        """Where what has begun goes on, whatever has become of the options meanwhile."""
+        return Site(self._store, self._options.in_force(), self._host)
 
     def run(self, record: Record, minutes: float, act: Callable[[], None]) -> str | None:
         """Acts, taking the simulated minutes at least, and settles the record. Returns why it is in ERROR, if so.
 
         Raises Refusal when the cloud stops meanwhile; the next daemon ends what is unfinished then.
         """
-        ends = time.monotonic() + self._options.current().seconds(minutes)
+        ends = time.monotonic() + self._options.in_force().seconds(minutes)
         failure = None
         try:
             act()
@@ -63,11 +69,11 @@ class Operations:
         """What an update does besides being recorded."""
         if record.status is Status.RECONCILING:
             before = replace(record, properties=record.previous["properties"], nodes=record.previous["nodes"])
-            kind_of(record.type).change(self.site, record, before)
+            kind_of(record.type).change(self.site_of_work, record, before)
 
     def await_rest(self, kind: Kind, id: str) -> None:
         """Waits until no operation on the resource is under way."""
-        ends = time.monotonic() + max(self._options.current().seconds(kind.timeout), _REST_SECONDS)
+        ends = time.monotonic() + max(self._options.in_force().seconds(kind.timeout), _REST_SECONDS)
         while time.monotonic() < ends:
             record = self._store.get(kind.token, id)
             if record is None or not record.under_way:
@@ -87,9 +93,9 @@ class Operations:
     def _finish(self, record: Record) -> None:
         kind = kind_of(record.type)
         acts: dict[Status, Callable[[], None]] = {
-            Status.PROVISIONING: lambda: kind.make(self.site, record),
+            Status.PROVISIONING: lambda: kind.make(self.site_of_work, record),
             Status.RECONCILING: lambda: self.change(record),
-            Status.STOPPING: lambda: kind.unmake(self.site, record),
+            Status.STOPPING: lambda: kind.unmake(self.site_of_work, record),
         }
         self.run(record, 0, acts[record.status])
 

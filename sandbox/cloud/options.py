@@ -21,13 +21,20 @@ it failed, so that the state does not know.
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field, replace
+import logging
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
 ERRORS = ("409", "429", "500", "503", "stockout", "error-state", "lost")
 CALLS = ("create", "read", "update", "delete", "autoscale")
+
+LARGEST = 10**9
+"""Of all numbers: no wait is to be longer than the clock can tell."""
+
+_log = logging.getLogger(__name__)
 
 
 class OptionsError(Exception):
@@ -82,46 +89,117 @@ class OptionsFile:
     def __init__(self, folder: Path) -> None:
         self._file = folder / "options.json"
         self._read: tuple[float, Options] = (-1.0, Options())
+        self._told = ""
 
     def current(self) -> Options:
         """Raises OptionsError."""
         modified = self._file.stat().st_mtime if self._file.exists() else 0.0
         if self._read[0] != modified:
-            self._read = (modified, parse_options(self._file.read_text()) if modified else Options())
+            self._read = (modified, self._parsed() if modified else Options())
         return self._read[1]
+
+    def in_force(self) -> Options:
+        """The current options, or the last good ones: what has begun is carried out even when the file is wrong."""
+        try:
+            return self.current()
+        except OptionsError as error:
+            if str(error) != self._told:
+                self._told = str(error)
+                _log.warning("%s; what is under way goes on by the options before", error)
+            return self._read[1]
+
+    def _parsed(self) -> Options:
+        try:
+            return parse_options(self._file.read_text(encoding="utf-8"))
+        except (OSError, UnicodeDecodeError) as error:
+            raise _wrong("", f"cannot be read: {error}") from error
 
 
 def parse_options(text: str) -> Options:
     """Raises OptionsError."""
     try:
         raw = json.loads(text)
-        options = Options(**_renamed(raw, {"timeScale": "time_scale", "concurrentOperations": "concurrent_operations"}))
-        return replace(
-            options,
-            time_scale=float(options.time_scale),
-            concurrent_operations=int(options.concurrent_operations),
-            faults=tuple(_fault(item) for item in raw.get("faults", ())),
-            reservations=_reservations(raw.get("reservations")),
-        )
-    except (json.JSONDecodeError, TypeError, ValueError, AttributeError) as error:
-        raise OptionsError(f"options.json of the simulated cloud: {error}") from error
+    except (ValueError, RecursionError) as error:
+        raise _wrong("", f"no JSON: {error}") from error
+    given = _mapping(raw, "", ("timeScale", "concurrentOperations", "quota", "reservations", "faults"))
+    reservations = given.get("reservations")
+    return Options(
+        time_scale=_number(given.get("timeScale", Options.time_scale), "timeScale"),
+        concurrent_operations=_integer(
+            given.get("concurrentOperations", Options.concurrent_operations), "concurrentOperations", least=1
+        ),
+        quota={
+            key: _integer(chips, f"quota.{key}") for key, chips in _mapping(given.get("quota", {}), "quota").items()
+        },
+        reservations=None
+        if reservations is None
+        else tuple(map(_reservation, *_numbered(reservations, "reservations"))),
+        faults=tuple(map(_fault, *_numbered(given.get("faults", []), "faults"))),
+    )
 
 
-def _fault(raw: dict[str, Any]) -> Fault:
-    fault = Fault(**{**raw, "error": str(raw.get("error", Fault.error))})
-    if fault.error not in ERRORS or fault.call not in CALLS:
-        raise OptionsError(
-            f"options.json of the simulated cloud: {raw} is no fault: error is one of {', '.join(ERRORS)}, "
-            f"call one of {', '.join(CALLS)}"
-        )
-    return fault
+def _fault(raw: Any, path: str) -> Fault:
+    given = _mapping(raw, path, ("type", "name", "call", "error", "times"))
+    return Fault(
+        type=_text(given.get("type", Fault.type), f"{path}.type"),
+        name=_text(given.get("name", Fault.name), f"{path}.name"),
+        call=_one_of(CALLS, given.get("call", Fault.call), f"{path}.call"),
+        error=_one_of(ERRORS, str(given.get("error", Fault.error)), f"{path}.error"),
+        times=_integer(given.get("times", Fault.times), f"{path}.times"),
+    )
 
 
-def _reservations(raw: list[dict[str, Any]] | None) -> tuple[Reservation, ...] | None:
-    if raw is None:
-        return None
-    return tuple(Reservation(**_renamed(item, {"machineType": "machine_type"})) for item in raw)
+def _reservation(raw: Any, path: str) -> Reservation:
+    given = _mapping(raw, path, ("name", "project", "zone", "machineType", "count"))
+    return Reservation(
+        name=_text(given.get("name"), f"{path}.name"),
+        zone=_text(given.get("zone"), f"{path}.zone"),
+        machine_type=_text(given.get("machineType"), f"{path}.machineType"),
+        count=_integer(given.get("count"), f"{path}.count"),
+        project=None if given.get("project") is None else _text(given["project"], f"{path}.project"),
+    )
 
 
-def _renamed(raw: dict[str, Any], names: dict[str, str]) -> dict[str, Any]:
-    return {names.get(key, key): value for key, value in raw.items()}
+def _mapping(value: Any, path: str, keys: Sequence[str] | None = None) -> dict[str, Any]:
+    """keys: those that there may be; None for any."""
+    if not isinstance(value, dict):
+        raise _wrong(path, f"{json.dumps(value)} is no mapping")
+    for key in value:
+        if keys is not None and key not in keys:
+            raise _wrong(path, f"{json.dumps(key)} is no key; the keys are {', '.join(keys)}")
+    return value
+
+
+def _numbered(value: Any, path: str) -> tuple[list[Any], list[str]]:
+    """The items of a list, and the place of each."""
+    if not isinstance(value, list):
+        raise _wrong(path, f"{json.dumps(value)} is no list")
+    return value, [f"{path}[{index}]" for index in range(len(value))]
+
+
+def _number(value: Any, path: str) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= LARGEST:
+        raise _wrong(path, f"{json.dumps(value)} is no number from 0 on")
+    return float(value)
+
+
+def _integer(value: Any, path: str, least: int = 0) -> int:
+    if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= LARGEST:
+        raise _wrong(path, f"{json.dumps(value)} is no whole number from {least} on")
+    return value
+
+
+def _text(value: Any, path: str) -> str:
+    if not isinstance(value, str) or not value:
+        raise _wrong(path, f"{json.dumps(value)} is no text")
+    return value
+
+
+def _one_of(legal: Sequence[str], value: Any, path: str) -> str:
+    if value not in legal:
+        raise _wrong(path, f"{json.dumps(value)} is none of {', '.join(legal)}")
+    return str(value)
+
+
+def _wrong(path: str, message: str) -> OptionsError:
+    return OptionsError(f"options.json of the simulated cloud: {path}{': ' if path else ''}{message}")

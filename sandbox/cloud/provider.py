@@ -27,6 +27,7 @@ from sandbox.cloud import functions
 from sandbox.cloud.cloud import Caller, Cloud, MadeInError
 from sandbox.cloud.codec import decode, encode, with_secrets
 from sandbox.cloud.identities import Place
+from sandbox.cloud.options import OptionsError
 from sandbox.cloud.readback import planned
 from sandbox.cloud.refusal import Refusal
 from sandbox.cloud.schema_document import schema_document
@@ -187,7 +188,7 @@ class Provider(provider_pb2_grpc.ResourceProviderServicer):
                 inputs=encode(error.record.inputs),
             )
             _abort(context, grpc.StatusCode.UNKNOWN, error.text, detail)
-        except (Refusal, UnknownType) as error:
+        except (Refusal, UnknownType, OptionsError) as error:
             _abort(context, grpc.StatusCode.UNKNOWN, str(error))
         except Exception as error:
             _log.exception("a call failed within the simulated cloud")

@@ -19,6 +19,7 @@ from sandbox.cloud.autoscaler.resizing import Busy, Resizer
 from sandbox.cloud.autoscaler.room import Room
 from sandbox.cloud.autoscaler.sizing import Growth, ScaledPool, growths, removable
 from sandbox.cloud.kinds import Site
+from sandbox.cloud.options import OptionsError
 from sandbox.cloud.refusal import Refusal
 
 TICK_SECONDS = 1.0
@@ -117,7 +118,7 @@ def _in_parallel(acts: Sequence[Act]) -> None:
     """Acts in threads that do not keep the process from ending. What is refused is in the journal."""
 
     def attempt(act: Act) -> None:
-        with suppress(Busy, Refusal):
+        with suppress(Busy, Refusal, OptionsError):
             act()
 
     threads = [threading.Thread(target=attempt, args=(act,), daemon=True) for act in acts]
