@@ -4,13 +4,14 @@ import datetime
 import json
 import os
 import subprocess
+from pathlib import Path
 
 import pytest
 import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pathways.settings import SettingsError, StackNotFound, find_stack, load_stack_file, read_stack_file
+from pathways.settings import SettingsError, StackNotFound, find_stack, load_stack_file, read_stack_file, stack_name
 from sandbox.toolchain import ensure
 from tests.settings.stack_files import STACK_FILE
 
@@ -268,3 +269,14 @@ def test_any_bytes_are_refused_in_lines_with_a_place(tmp_path_factory, content):
 
 def test_pyyaml_alone_would_read_otherwise():
     assert yaml.safe_load("[yes, 1e3]") == [True, "1e3"]
+
+
+@pytest.mark.parametrize("name", ["..", ".", "a b", "-x", "x" * 101])
+def test_names_that_the_engine_takes_for_no_stack_are_refused(name):
+    with pytest.raises(StackNotFound, match="no name of a stack"):
+        stack_name(Path("stacks") / f"Pulumi.{name}.yaml")
+
+
+@pytest.mark.parametrize("file", ["Pulumi.team-a_1.yaml", "Pulumi.team-a_1.yml"])
+def test_a_stack_has_the_name_in_its_files_name(file):
+    assert stack_name(Path(file)) == "team-a_1"
