@@ -46,6 +46,7 @@ def start(home: Home) -> None:
         return
     (home.root / "daemon.json").unlink(missing_ok=True)
     with home.daemon_log.open("ab") as log:
+        logged_before = log.tell()
         process = subprocess.Popen(
             [sys.executable, "-m", "sandbox.daemon", str(home.root)],
             cwd=PROJECT,
@@ -54,7 +55,7 @@ def start(home: Home) -> None:
             stderr=log,
             start_new_session=True,
         )
-    _await_ready(home, process)
+    _await_ready(home, process, logged_before)
 
 
 def stop(home: Home) -> None:
@@ -81,18 +82,21 @@ def _process(home: Home) -> psutil.Process:
     raise DaemonError(f"a process holds {home.root}/daemon.lock that is no daemon of this sandbox; end it first")
 
 
-def _await_ready(home: Home, process: subprocess.Popen[bytes] | None) -> None:
+def _await_ready(home: Home, process: subprocess.Popen[bytes] | None, logged_before: int = 0) -> None:
+    """logged_before: bytes of the log that earlier starts wrote."""
     deadline = time.monotonic() + START_SECONDS
     while not (home.root / "daemon.json").exists():
         if process is not None and process.poll() is not None:
-            raise DaemonError(f"the sandbox did not start:\n{_tail(home.daemon_log)}")
+            raise DaemonError(f"the sandbox did not start:\n{_tail(home.daemon_log, logged_before)}")
         if time.monotonic() > deadline:
-            raise DaemonError(f"the sandbox did not start within {START_SECONDS} s:\n{_tail(home.daemon_log)}")
+            raise DaemonError(
+                f"the sandbox did not start within {START_SECONDS} s:\n{_tail(home.daemon_log, logged_before)}"
+            )
         time.sleep(0.05)
 
 
-def _tail(file: Path, lines: int = 15) -> str:
-    return "\n".join(file.read_text(errors="replace").splitlines()[-lines:])
+def _tail(file: Path, start: int, lines: int = 15) -> str:
+    return "\n".join(file.read_bytes()[start:].decode(errors="replace").splitlines()[-lines:])
 
 
 def serve(home: Home) -> int:
