@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import httpx2 as httpx
 from lightkube import Client, KubeConfig
-from lightkube.core.exceptions import ApiError
 from lightkube.generic_resource import create_namespaced_resource
 from lightkube.resources.core_v1 import Node, Pod
 
@@ -19,8 +18,14 @@ POOL = "cloud.google.com/gke-nodepool"
 ACCELERATOR = "cloud.google.com/gke-tpu-accelerator"
 TOPOLOGY = "cloud.google.com/gke-tpu-topology"
 GROUP = "MultisliceGroup"
+NOT_SERVED_YET = (404, 429, 503)
+"""What the API server answers about a custom resource that is not installed, or about which it only just learnt."""
+
 JOB = "jobset.sigs.k8s.io/jobset-name"
-REPLICATED_JOB = "jobset.sigs.k8s.io/replicatedjob-name"
+REPLICATED_NOT_SERVED_YET = (404, 429, 503)
+"""What the API server answers about a custom resource that is not installed, or about which it only just learnt."""
+
+JOB = "jobset.sigs.k8s.io/replicatedjob-name"
 
 
 @dataclass(frozen=True)
@@ -52,7 +57,10 @@ class PodView:
 
 @dataclass(frozen=True)
 class JobView:
-    """ready: every pod that the job asks for is Running and ready."""
+    """ready: every pod that the job asks for is Running and ready. pods: how many are; wanted: how many it asks for.
+
+    ended: Completed or Failed, by JobSet's own word; None while it goes on. reason: why it ended.
+    """
 
     name: str
     namespace: str
@@ -60,6 +68,8 @@ class JobView:
     ready: bool
     pods: int
     wanted: int
+    ended: str | None = None
+    reason: str = ""
 
 
 @dataclass(frozen=True)
@@ -89,6 +99,10 @@ def view(kubeconfig: Path) -> ClusterView:
         return ClusterView(nodes, _jobs(client, pods), pods)
     except httpx.TransportError:
         return ClusterView([], [], [])
+    except httpx.HTTPStatusError as error:
+        if error.response.status_code in NOT_SERVED_YET:
+            return ClusterView([], [], [])
+        raise
 
 
 def _node(node: Any) -> NodeView:
@@ -132,8 +146,8 @@ def _jobs(client: Client, pods: list[PodView]) -> list[JobView]:
 def _list(client: Client, resource: Any) -> list[Any]:
     try:
         return list(client.list(resource, namespace="*"))
-    except ApiError as error:
-        if error.status.code == 404:  # its CRD is not installed (yet)
+    except httpx.HTTPStatusError as error:
+        if error.response.status_code in NOT_SERVED_YET:
             return []
         raise
 
@@ -147,7 +161,17 @@ def _jobset(manifest: Any, pods: list[PodView]) -> JobView:
     running = [
         pod for pod in pods if (pod.job, pod.namespace) == (name, namespace) and pod.phase == "Running" and pod.ready
     ]
-    return JobView(name, namespace, "JobSet", len(running) == wanted, len(running), wanted)
+    ended, reason = _end(manifest.status or {})
+    return JobView(name, namespace, "JobSet", len(running) == wanted, len(running), wanted, ended, reason)
+
+
+def _end(status: dict[str, Any]) -> tuple[str | None, str]:
+    """How a JobSet ended, and why; None and no reason while it goes on."""
+    ended = status.get("terminalState")
+    for condition in status.get("conditions", []):
+        if condition["type"] == ended and condition["status"] == "True":
+            return ended, condition.get("message", "")
+    return ended, ""
 
 
 def _pathways_job(manifest: Any, jobsets: dict[tuple[str, str], JobView]) -> JobView:
@@ -155,4 +179,4 @@ def _pathways_job(manifest: Any, jobsets: dict[tuple[str, str], JobView]) -> Job
     made = jobsets.get((namespace, name))
     if made is None:
         return JobView(name, namespace, "PathwaysJob", ready=False, pods=0, wanted=0)
-    return JobView(name, namespace, "PathwaysJob", made.ready, made.pods, made.wanted)
+    return replace(made, kind="PathwaysJob")

@@ -110,7 +110,7 @@ def up(stack: str) -> int:
         report.deployed(console, seen, spent, done.events, opened.kubectl)
         failed = failed_pools(opened.home)
         report.pools_in_error(console, failed)
-    return 0 if all(job.ready for job in seen.jobs) and not failed else 1
+    return 0 if all(job.ready or job.ended == "Completed" for job in seen.jobs) and not failed else 1
 
 
 def preview(stack: str) -> int:
@@ -173,7 +173,7 @@ def _await_jobs(console: Console, kubeconfig: Path) -> cluster_view.ClusterView:
     with console.status("waiting for pods") as shown_status:
         while True:
             seen = cluster_view.view(kubeconfig)
-            waiting = [job for job in seen.jobs if not job.ready]
+            waiting = [job for job in seen.jobs if not job.ready and not job.ended]
             if not waiting or time.monotonic() > deadline:
                 return seen
             shown_status.update("waiting for pods: " + ", ".join(f"{j.name} {j.pods}/{j.wanted}" for j in waiting))

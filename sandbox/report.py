@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from rich.console import Console
 from rich.table import Table
 
-from sandbox.cluster_view import ClusterView, NodeView, PodView
+from sandbox.cluster_view import ClusterView, JobView, NodeView, PodView
 from sandbox.toolchain.toolchain import kubectl
 
 if TYPE_CHECKING:  # the engine's SDK takes a second to import, and `status` does without
@@ -53,11 +53,23 @@ def tables(console: Console, seen: ClusterView) -> None:
         jobs = sorted({pod.job for pod in seen.pods if pod.slice == pool})
         ready = sum(node.ready for node in nodes)
         slices.add_row(pool, first.group, first.accelerator, first.topology, f"{ready}/{len(nodes)}", ", ".join(jobs))
-    jobs = Table("job", "namespace", "kind", "pods ready", "head on", "slices", title="jobs", title_justify="left")
+    jobs = Table(
+        "job", "namespace", "kind", "state", "pods ready", "head on", "slices", title="jobs", title_justify="left"
+    )
     for job in seen.jobs:
         pods = [pod for pod in seen.pods if (pod.job, pod.namespace) == (job.name, job.namespace)]
-        jobs.add_row(job.name, job.namespace, job.kind, f"{job.pods}/{job.wanted}", _heads(pods), _slices(pods))
+        ready = f"{job.pods}/{job.wanted}"
+        jobs.add_row(job.name, job.namespace, job.kind, _state(job), ready, _heads(pods), _slices(pods))
     console.print(slices, jobs)
+    for job in seen.jobs:
+        if job.ended == "Failed" and job.kind == "JobSet":
+            console.print(
+                f"{job.name} failed: {job.reason}; a changed or deleted job is made anew by `up`", soft_wrap=True
+            )
+
+
+def _state(job: JobView) -> str:
+    return job.ended or ("Running" if job.ready else "Pending")
 
 
 def _by_pool(seen: ClusterView) -> dict[str, list[NodeView]]:

@@ -60,13 +60,17 @@ class Rehearsal:
         assert process.returncode == code, printed
         return printed
 
+    def tell(self, *words: str) -> str:
+        """`kubectl WORDS`; returns what it printed."""
+        kubeconfig = json.loads((self.home / "daemon.json").read_text())["kubeconfig"]
+        command = [str(Path(sys.executable).parent / "kubectl"), "--kubeconfig", kubeconfig, *words]
+        got = subprocess.run(command, capture_output=True, text=True, check=False)
+        assert got.returncode == 0, got.stderr
+        return got.stdout
+
     def kubectl(self, *words: str) -> list[dict[str, Any]]:
         """`kubectl get WORDS -o json`, as the list of what it shows."""
-        kubeconfig = json.loads((self.home / "daemon.json").read_text())["kubeconfig"]
-        command = [str(Path(sys.executable).parent / "kubectl"), "--kubeconfig", kubeconfig, "get", *words]
-        got = subprocess.run([*command, "--output=json"], capture_output=True, text=True, check=False)
-        assert got.returncode == 0, got.stderr
-        shown = json.loads(got.stdout)
+        shown = json.loads(self.tell("get", *words, "--output=json"))
         items: list[dict[str, Any]] = shown.get("items", [shown])
         return items
 

@@ -290,6 +290,30 @@ def test_a_misspelt_or_missing_key_is_one_clear_error_and_changes_nothing(
     assert day.state() == state
 
 
+def test_an_edited_job_is_replaced_and_the_preview_says_so(day: Rehearsal) -> None:
+    """The custom resource is immutable: the API server refuses an edit of its template or of its workers."""
+    (before,) = day.kubectl("pathwaysjobs", "--all-namespaces")
+    edited = {**PLATFORM["workloads"][0], "image": "python:3.14"}
+    day.write(platform(slices=[{**BIG, "spares": 0}, {**SMALL, "topology": "4x4"}], workloads=[edited]))
+    assert "1 replace" in day.run("preview")
+    day.run("up")
+    (after,) = day.kubectl("pathwaysjobs", "--all-namespaces")
+    assert after["metadata"]["uid"] != before["metadata"]["uid"]
+    (main,) = after["spec"]["controller"]["template"]["spec"]["containers"]
+    assert main["image"] == "python:3.14"
+    assert "nothing to change" in day.run("preview")
+
+
+def test_a_job_that_has_ended_is_told_and_not_waited_for(day: Rehearsal) -> None:
+    (head,) = [pod for pod in pods_of(day, "train") if pod["metadata"]["labels"][ROLE] == "pathways-head"]
+    metadata = head["metadata"]
+    finish = "sandbox.pathways.dev/finish=succeeded"
+    day.tell("annotate", "pod", metadata["name"], "--namespace", metadata["namespace"], finish)
+    ended = "--for=jsonpath={.status.terminalState}=Completed"
+    day.tell("wait", "jobset/train", "--namespace", metadata["namespace"], ended, "--timeout=60s")
+    assert "Completed" in day.run("up")
+
+
 def test_down_leaves_no_resource_node_process_or_port(day: Rehearsal) -> None:
     day.write(platform(slices=[{**BIG, "spares": 0}, {**SMALL, "topology": "4x4"}]))
     told = json.loads((day.home / "daemon.json").read_text())
