@@ -18,14 +18,11 @@ POOL = "cloud.google.com/gke-nodepool"
 ACCELERATOR = "cloud.google.com/gke-tpu-accelerator"
 TOPOLOGY = "cloud.google.com/gke-tpu-topology"
 GROUP = "MultisliceGroup"
+JOB = "jobset.sigs.k8s.io/jobset-name"
+REPLICATED_JOB = "jobset.sigs.k8s.io/replicatedjob-name"
+
 NOT_SERVED_YET = (404, 429, 503)
 """What the API server answers about a custom resource that is not installed, or about which it only just learnt."""
-
-JOB = "jobset.sigs.k8s.io/jobset-name"
-REPLICATED_NOT_SERVED_YET = (404, 429, 503)
-"""What the API server answers about a custom resource that is not installed, or about which it only just learnt."""
-
-JOB = "jobset.sigs.k8s.io/replicatedjob-name"
 
 
 @dataclass(frozen=True)
