@@ -16,7 +16,9 @@ PLACEMENTS = {
 
 
 def run(name: str | None, topology: str | None, *, every: bool, as_json: bool) -> None:
-    if every == (name is not None):
+    if every and name is not None:
+        raise CouldNotLook("name a slice or give --all, not both")
+    if not every and name is None:
         raise CouldNotLook("name a slice, such as v5p-128 or ct6e-standard-4t 4x4, or give --all")
     if every:
         _print_all(as_json)

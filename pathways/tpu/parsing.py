@@ -107,7 +107,9 @@ def _unknown_name(name: str, prefix: str, size: str) -> IllegalSlice:
     generations = {each: generation for generation in catalog().generations.values() for each in generation.names}
     legal = ", ".join(f"{each}-N" for each in generations)
     if name in catalog().machines:
-        return IllegalSlice(Part.NAME, name, "is a machine type, which needs a topology besides", legal, [])
+        machine = catalog().machines[name]
+        topologies = _legal_topologies(machine.topologies, machine.generation)
+        return IllegalSlice(Part.NAME, name, "is a machine type, which needs a topology besides", topologies, [])
     if re.fullmatch(r"v[23](-[0-9]*)?", name):
         fault = "is of a generation that GKE multislice and Pathways do not support"
         return IllegalSlice(Part.NAME, name, fault, legal, [])

@@ -60,7 +60,9 @@ def test_check_of_what_is_not_there(run, stack):
 
 def test_check_warns_of_what_is_doubtful(run, tmp_path):
     path = tmp_path / "Pulumi.odd.yaml"
-    path.write_text(STACK_FILE.replace("v6e-16", "v5p-16x20x28").replace("count: 2", "count: 1"))
+    path.write_text(
+        STACK_FILE.replace("v6e-16", "v5p-16x20x28").replace("count: 2", "count: 1").replace("us-east5-b", "us-east5-a")
+    )
     code, out, _ = run("check", path)
     assert code == 0
     assert "warning: group v6e: Google's documents stop at 6,144 chips" in out
@@ -152,7 +154,8 @@ def test_one_slice_for_machines(run):
         (["v6e-12"], 1, 'did you mean "v6e-8" or "v6e-16"?'),
         (["ct6e-standard-4t", "4x2"], 1, 'did you mean "2x4"?'),
         ([], 2, "name a slice"),
-        (["--all", "v6e-16"], 2, "name a slice"),
+        (["--all", "v6e-16"], 2, "not both"),
+        (["ct6e-standard-4t"], 1, "needs a topology besides; legal: 2x2 2x4 4x4 4x8 8x8 8x16 16x16"),
     ],
 )
 def test_slice_refuses(run, arguments, code, message):
