@@ -56,10 +56,6 @@ class Schedule:
         """When the first begins."""
         return min((operation.starts for operation in self.operations), default=0.0)
 
-    @property
-    def pools_end(self) -> float:
-        return max((operation.ends for operation in self.operations), default=0.0)
-
 
 def schedule_creation(resources: Sequence[Resource]) -> Schedule:
     """Return the operations that make a whole stack. resources: each after those that it depends on."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -18,7 +17,6 @@ from pathways.rules.stack import Stack
 from pathways.rules.values import Value
 from pathways.runtime import MAIN_CONTAINER
 from pathways.tpu import IllegalSlice, Machine, Slice, catalog, parse_slice
-from pathways.tpu.topology import parse_topology
 
 TPU = "google.com/tpu"
 INSTANCE_TYPE_LABEL = "node.kubernetes.io/instance-type"
@@ -269,8 +267,3 @@ def pods_of(job: Value) -> list[Pod]:
 def machines_of_accelerator(accelerator: str) -> list[Machine]:
     """Return the machine types whose nodes have that accelerator label."""
     return [machine for machine in catalog().machines.values() if machine.generation.accelerator == accelerator]
-
-
-def chips_of(topology: str) -> int | None:
-    axes = parse_topology(topology)
-    return math.prod(axes) if axes else None
