@@ -11,23 +11,13 @@ from components.names import NODE_POOL_NAME_LENGTH, RESOURCE_NAME_LENGTH, bounde
 from components.node_config import hardened_node_config
 from components.pool_lanes import PoolLanes
 from components.site import Site
+from pathways.gke import REPLACED_WHEN_CHANGED
 from pathways.manifests import group_labels
 from pathways.settings import SliceGroup
 from pathways.tpu import Placement, Slice
 
 PODS_PER_NODE = 16
 """The most that a /27 of the pod range serves. A TPU host runs one worker, on the host network, and GKE's own pods."""
-
-REPLACED_WHEN_CHANGED = [
-    "nodeConfig.machineType",
-    "nodeCount",
-    "nodeLocations",
-    "placementPolicy.tpuTopology",
-    "placementPolicy.type",
-]
-"""The provider plans these in place and then sends nothing (topology, placement), or GKE refuses (node count of a
-multi-host pool: "manual resize is not supported") or pretends (machine type, terraform-provider-google#23502).
-Another zone would grow such a pool by a second, partial slice and shrink the first one; a reservation stays behind."""
 
 
 @dataclass(frozen=True)
@@ -98,7 +88,7 @@ class MultisliceGroup(pulumi.ComponentResource):
                     depends_on=[*args.after, *args.lanes.predecessor()],
                     protect=args.protect,
                     delete_before_replace=True,
-                    replace_on_changes=REPLACED_WHEN_CHANGED,
+                    replace_on_changes=list(REPLACED_WHEN_CHANGED),
                     custom_timeouts=args.lanes.timeouts,
                 ),
             )

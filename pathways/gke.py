@@ -11,3 +11,15 @@ RESERVATION_KEY = "compute.googleapis.com/reservation-name"
 
 WEBHOOK_PORT = 9443
 """Where controllers built on controller-runtime (JobSet, Kueue) serve their webhooks."""
+
+REPLACED_WHEN_CHANGED = (
+    "nodeConfig.machineType",
+    "nodeCount",
+    "nodeLocations",
+    "placementPolicy.tpuTopology",
+    "placementPolicy.type",
+)
+"""What of a TPU node pool cannot change: another one takes its place. The provider plans these in place and then sends
+nothing (topology, placement), or GKE refuses (node count of a multi-host pool: "manual resize is not supported") or
+pretends (machine type, terraform-provider-google#23502). Another zone would grow such a pool by a second, partial slice
+and shrink the first one; a reservation stays behind."""

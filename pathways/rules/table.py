@@ -35,6 +35,7 @@ SUBJECTS: Mapping[str, tuple[Rule, ...]] = {
         tpu_pools.placement_fits,
         tpu_pools.workload_policy_fits,
         tpu_pools.one_zone,
+        tpu_pools.zone_has_the_generation,
         tpu_pools.in_the_clusters_region,
         tpu_pools.gke_keeps_its_own,
         tpu_pools.group_is_labelled,

@@ -4,19 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from pathways.gke import REPLACED_WHEN_CHANGED
 from pathways.manifests.labels import GROUP_LABEL, GROUP_SIZE_LABEL
 from pathways.rules.kinds import CLUSTER, NODE_POOL
 from pathways.rules.model import OF_STACKS, Context, Problem, Severity, Use, resource_rule, stack_rule
 from pathways.rules.pools import NodePool, is_zone, region_of, tpu_pools
 from pathways.rules.stack import Stack
 from pathways.rules.values import Value
-from pathways.tpu import IllegalSlice, Placement, Slice, parse_slice
+from pathways.tpu import IllegalSlice, Placement, Slice, parse_slice, why_not_in_zone
 from pathways.wording import sentence
 
 RESERVED_LABEL_PREFIX = "cloud.google.com/"
 TPU_TAINT = "google.com/tpu"
-
-REPLACED_WHEN_CHANGED = frozenset({"placementPolicy.tpuTopology", "placementPolicy.type", "nodeCount", "nodeLocations"})
 
 
 @resource_rule(
@@ -190,6 +189,29 @@ def one_zone(value: Value, _: Context) -> Iterator[Problem]:
 
 
 @resource_rule(
+    "tpu-zone-offers-generation",
+    Severity.ERROR,
+    [NODE_POOL],
+    remedy="Take a zone from `python -m pathways slice NAME`.",
+    source="Google, Cloud TPU documentation, TPU regions and zones; keras-team/kinetic#305",
+    uses=OF_STACKS,
+    mild_when="the zone is outside the United States, where lists are incomplete",
+)
+def zone_has_the_generation(value: Value, _: Context) -> Iterator[Problem]:
+    """A TPU node pool is in a zone that has its generation: anywhere else its machine type is not found."""
+    pool = NodePool(value)
+    if pool.machine is None:
+        return
+    generation, location = pool.machine.generation, value["location"]
+    for place in value["nodeLocations"].items() or [location]:
+        zone = place.text or ""
+        fault = why_not_in_zone(generation, zone) if is_zone(zone) else None
+        if fault:
+            unsettled = generation.is_offered_in(zone) is None
+            yield Problem(place, sentence(fault), severity=Severity.WARNING if unsettled else None)
+
+
+@resource_rule(
     "tpu-reserved-labels",
     Severity.ERROR,
     [NODE_POOL],
@@ -248,11 +270,11 @@ def replaced_on_change(value: Value, _: Context) -> Iterator[Problem]:
         return
     options = value.resource.options
     covered = {path.split("[")[0] for path in options.replace_on_changes}
-    missing = sorted(
+    missing = [
         path
         for path in REPLACED_WHEN_CHANGED
         if not any(path == each or path.startswith(f"{each}.") for each in covered)
-    )
+    ]
     if missing:
         yield Problem(value, f"An edit of {', '.join(missing)} would be planned in place and not be made.")
     if not options.delete_before_replace:

@@ -6,6 +6,7 @@ kind that it must be is passed over: its own validator complains.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, TypeVar
 
@@ -13,10 +14,10 @@ from pydantic_core import ValidationError
 
 from pathways.documents import Path
 from pathways.heads import HeadDemand
-from pathways.settings.base import Settings
+from pathways.settings.base import ZONE, Settings
 from pathways.settings.head import HeadSettings
 from pathways.settings.workloads import Resources
-from pathways.tpu import CpuMachine, IllegalSlice, Slice, cpu_machines, parse_slice
+from pathways.tpu import CpuMachine, IllegalSlice, Slice, cpu_machines, parse_slice, why_not_in_zone
 from pathways.wording import did_you_mean, listed, nearest, quoted
 
 Written = Mapping[str, Any]
@@ -65,6 +66,18 @@ def unknown_groups(written: Written) -> Found:
             yield (*path, "group"), message + did_you_mean(nearest(name, groups))
 
 
+def generations_that_the_zone_lacks(written: Written) -> Found:
+    """Where lists are not complete, the plan's rule warns instead."""
+    zone = written.get("zone")
+    if not isinstance(zone, str) or not re.fullmatch(ZONE, zone):
+        return
+    slices = [_slice(group) for _, group in _mappings(written, "slices")]
+    wanted = dict.fromkeys(slice_.generation for slice_ in slices if slice_ is not None)
+    lacking = [generation for generation in wanted if generation.is_offered_in(zone) is False]
+    if lacking:
+        yield ("zone",), "; ".join(fault for each in lacking if (fault := why_not_in_zone(each, zone)))
+
+
 def too_many_slices_wanted(written: Written) -> Found:
     groups = _groups(written)
     for path, request in _requests(written):
@@ -105,6 +118,7 @@ CHECKS: Sequence[Callable[[Written], Found]] = (
     equal_priorities,
     undeclared_priorities,
     unknown_groups,
+    generations_that_the_zone_lacks,
     too_many_slices_wanted,
     slices_that_the_controller_refuses,
     head_too_small,

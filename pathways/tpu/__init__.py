@@ -5,6 +5,7 @@ from pathways.tpu.machines import CpuMachine, cpu_machines
 from pathways.tpu.parsing import IllegalSlice, Part, every_slice, other_slices_of_count, parse_slice
 from pathways.tpu.slice import Slice
 from pathways.tpu.topology import Topology
+from pathways.tpu.zones import why_not_in_zone
 
 __all__ = [
     "CpuMachine",
@@ -21,4 +22,5 @@ __all__ = [
     "every_slice",
     "other_slices_of_count",
     "parse_slice",
+    "why_not_in_zone",
 ]

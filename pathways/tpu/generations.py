@@ -26,6 +26,10 @@ class Placement(StrEnum):
     """A resource policy of type HIGH_THROUGHPUT with the topology, which the node pool names."""
 
 
+COMPLETE_ZONES = "us-"
+"""How the names of zones begin for which Google's lists are complete; others can have more than the catalogue says."""
+
+
 @dataclass(frozen=True)
 class Quota:
     """Display names of the regional Compute Engine quotas for a generation's chips. A reservation needs neither."""
@@ -49,6 +53,7 @@ class Generation:
     pod_chips: int
     accelerator: str
     placement: Placement
+    boot_disk: str
     gke_version: str
     zones: tuple[str, ...]
     quota: Quota
@@ -60,6 +65,12 @@ class Generation:
 
     def __repr__(self) -> str:
         return f"Generation({self.name})"
+
+    def is_offered_in(self, zone: str) -> bool | None:
+        """Whether a zone has the generation; None where the catalogue's list does not settle it."""
+        if zone in self.zones:
+            return True
+        return False if zone.startswith(COMPLETE_ZONES) else None
 
     @cached_property
     def published(self) -> frozenset[Topology]:
@@ -152,6 +163,7 @@ def _generation(name: str, entry: dict[str, Any]) -> Generation:
         pod_chips=entry["pod_chips"],
         accelerator=entry["accelerator"],
         placement=Placement(entry["placement"]),
+        boot_disk=entry["boot_disk"],
         gke_version=entry["gke_version"],
         zones=tuple(entry["zones"]),
         quota=Quota(**entry["quota"]),

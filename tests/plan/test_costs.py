@@ -8,7 +8,7 @@ V5P = {"name": "v5p", "tpu": "v5p-128", "count": 1, "capacity": {"flexStart": {}
 
 
 def costs(**platform):
-    described = settings(slices=[V6E, V5P], **platform)
+    described = settings(zone="us-east5-a", slices=[V6E, V5P], **platform)
     return plan_costs(plan_groups(described, pools(described)), described.rates)
 
 

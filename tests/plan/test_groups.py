@@ -10,22 +10,22 @@ from pathways.plan.report import words
 from tests.plan.stacks import V6E, pools, settings
 
 
-def groups_of(*groups):
-    described = settings(slices=list(groups))
+def groups_of(*groups, zone="us-east5-b"):
+    described = settings(zone=zone, slices=list(groups))
     return plan_groups(described, pools(described))
 
 
 @pytest.mark.parametrize(
-    ("tpu", "machine_type", "topology", "chips", "hosts"),
+    ("tpu", "zone", "machine_type", "topology", "chips", "hosts"),
     [
-        ("v6e-16", "ct6e-standard-4t", "4x4", 16, 4),
-        ("v5p-128", "ct5p-hightpu-4t", "4x4x4", 64, 16),
-        ("v5litepod-64", "ct5lp-hightpu-4t", "8x8", 64, 16),
-        ("v4-32", "ct4p-hightpu-4t", "2x2x4", 16, 4),
+        ("v6e-16", "us-east5-b", "ct6e-standard-4t", "4x4", 16, 4),
+        ("v5p-128", "us-east5-a", "ct5p-hightpu-4t", "4x4x4", 64, 16),
+        ("v5litepod-64", "us-west4-a", "ct5lp-hightpu-4t", "8x8", 64, 16),
+        ("v4-32", "us-central2-b", "ct4p-hightpu-4t", "2x2x4", 16, 4),
     ],
 )
-def test_chips_and_hosts_of_a_group_count_its_spares(tpu, machine_type, topology, chips, hosts):
-    (group,) = groups_of({**V6E, "tpu": tpu, "count": 4, "spares": 1})
+def test_chips_and_hosts_of_a_group_count_its_spares(tpu, zone, machine_type, topology, chips, hosts):
+    (group,) = groups_of({**V6E, "tpu": tpu, "count": 4, "spares": 1}, zone=zone)
     assert (group.slice.machine_type, group.slice.topology_text) == (machine_type, topology)
     assert (group.slice.chips, group.slice.hosts) == (chips, hosts)
     assert (group.chips, group.hosts) == (5 * chips, 5 * hosts)

@@ -56,8 +56,8 @@ def tpu_pool(index: int) -> Resource:
     properties = {
         "name": f"v6e-{index}",
         "cluster": "main",
-        "location": "us-east5",
-        "nodeLocations": ["us-east5-b"],
+        "location": "us-central1",
+        "nodeLocations": ["us-central1-b"],
         "nodeCount": 4,
         "placementPolicy": {"type": "COMPACT", "tpuTopology": "4x4"},
         "maxPodsPerNode": 16,
@@ -81,7 +81,13 @@ def tpu_pool(index: int) -> Resource:
         properties,
         protect=True,
         delete_before_replace=True,
-        replace_on_changes=("placementPolicy.tpuTopology", "placementPolicy.type", "nodeCount", "nodeLocations"),
+        replace_on_changes=(
+            "nodeConfig.machineType",
+            "nodeCount",
+            "nodeLocations",
+            "placementPolicy.tpuTopology",
+            "placementPolicy.type",
+        ),
     )
 
 
@@ -91,6 +97,7 @@ def ironwood_pool() -> Resource:
         tpu_pool(0),
         {
             "name": "ironwood",
+            "nodeLocations": ["us-central1-c"],
             "nodeCount": 2,
             "placementPolicy": {"type": "", "policyName": "main-ironwood"},
             "nodeConfig.machineType": "tpu7x-standard-4t",
@@ -107,8 +114,8 @@ HEAD_POOL = google(
     {
         "name": "heads",
         "cluster": "main",
-        "location": "us-east5",
-        "nodeLocations": ["us-east5-b"],
+        "location": "us-central1",
+        "nodeLocations": ["us-central1-b"],
         "autoscaling": {"minNodeCount": 1, "maxNodeCount": 3, "locationPolicy": "BALANCED"},
         "nodeConfig": {
             **NODE_CONFIG,
@@ -124,7 +131,7 @@ CLUSTER = google(
     "cluster",
     {
         "name": "main",
-        "location": "us-east5",
+        "location": "us-central1",
         "removeDefaultNodePool": True,
         "initialNodeCount": 1,
         "networkingMode": "VPC_NATIVE",
@@ -141,7 +148,7 @@ CLUSTER = google(
         "authenticatorGroupsConfig": {"securityGroup": "gke-security-groups@example.com"},
         "databaseEncryption": {
             "state": "ENCRYPTED",
-            "keyName": "projects/p/locations/us-east5/keyRings/k/cryptoKeys/k",
+            "keyName": "projects/p/locations/us-central1/keyRings/k/cryptoKeys/k",
         },
         "binaryAuthorization": {"evaluationMode": "PROJECT_SINGLETON_POLICY_ENFORCE"},
         "releaseChannel": {"channel": "REGULAR"},
@@ -188,7 +195,7 @@ RESERVATION = google(
     "reservation",
     {
         "name": "r",
-        "zone": "us-east5-b",
+        "zone": "us-central1-b",
         "specificReservation": {"count": 8, "instanceProperties": {"machineType": "ct6e-standard-4t"}},
     },
 )
@@ -197,7 +204,7 @@ BUCKET = google(
     "bucket",
     {
         "name": "p-scratch",
-        "location": "us-east5",
+        "location": "us-central1",
         "uniformBucketLevelAccess": True,
         "publicAccessPrevention": "enforced",
         "softDeletePolicy": {"retentionDurationSeconds": 0},
@@ -216,12 +223,12 @@ CHECKPOINTS = google(
     "results",
     {
         "name": "p-checkpoints",
-        "location": "us-east5",
+        "location": "us-central1",
         "uniformBucketLevelAccess": True,
         "publicAccessPrevention": "enforced",
         "versioning": {"enabled": True},
         "logging": {"logBucket": "p-logs"},
-        "encryption": {"defaultKmsKeyName": "projects/p/locations/us-east5/keyRings/k/cryptoKeys/k"},
+        "encryption": {"defaultKmsKeyName": "projects/p/locations/us-central1/keyRings/k/cryptoKeys/k"},
     },
     protect=True,
 )

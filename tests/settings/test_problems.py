@@ -30,6 +30,7 @@ def problem(path, value, *others):
     [
         (("zone",), ABSENT, "zone", "is missing"),
         (("zone",), "us-east5", "zone", '"us-east5" is not a zone, such as us-east5-b'),
+        (("zone",), "us-east5-c", "zone", '"us-east5-c" does not have v6e; legal: us-central1-b us-east1-d us-east5-a'),
         (("environment",), "Dev", "environment", '"Dev" is none of dev, prod; did you mean "dev"?'),
         (("jax",), 0.8, "jax", '0.8 is a number here; quote it: "0.8"'),
         (("jax",), "0.8", "jax", '"0.8" is not a version of three numbers, such as 0.8.3'),
@@ -174,11 +175,23 @@ def test_even_a_headless_head_must_fit():
 
 @pytest.mark.parametrize(("tpu", "legal"), [("v6e-1", "ct6e-standard-4t"), ("v5p-4x4x16", "2x2x1 2x2x2")])
 def test_slices_that_the_controller_does_not_take_run_no_pathways_job(tpu, legal):
-    where, message = problem((*SLICE, "tpu"), tpu)
+    zone = (("zone",), "us-east5-a")
+    where, message = problem((*SLICE, "tpu"), tpu, zone)
     assert where == "workloads[0].slices.group"
     assert "the PathwaysJob controller does not take" in message
     assert legal in message
-    assert settings(((*SLICE, "tpu"), tpu), (("workloads",), [])).slices[0].slice.chips > 0
+    assert settings(((*SLICE, "tpu"), tpu), zone, (("workloads",), [])).slices[0].slice.chips > 0
+
+
+def test_a_zone_without_the_generation_is_refused_where_lists_are_complete():
+    both = [*platform()["slices"], {"name": "v5p", "tpu": "v5p-128", "count": 1, "capacity": {"spot": {}}}]
+    where, message = problem(("zone",), "us-east5-b", (("slices",), both))
+    assert where == "zone"
+    assert message == (
+        '"us-east5-b" does not have v5p; legal: us-central1-a us-east5-a europe-west4-b; did you mean "us-east5-a"?'
+    )
+    assert settings((("zone",), "us-east5-a"), (("slices",), both)).zone == "us-east5-a"
+    assert settings((("zone",), "europe-west4-c"), (("slices",), both)).zone == "europe-west4-c"
 
 
 def test_names_come_once():

@@ -76,6 +76,22 @@ def test_pods_and_cores(name, pod, cores):
 
 
 @pytest.mark.parametrize(
+    ("name", "disk"),  # Cluster Toolkit's blueprints
+    [("v5e", "pd-balanced"), ("v5p", "pd-balanced"), ("v6e", "hyperdisk-balanced"), ("tpu7x", "hyperdisk-balanced")],
+)
+def test_boot_disks(name, disk):
+    assert catalog().generations[name].boot_disk == disk
+
+
+@pytest.mark.parametrize(
+    ("zone", "offered"),
+    [("us-east5-b", True), ("us-east5-c", False), ("europe-west4-a", True), ("europe-west4-b", None)],
+)
+def test_a_list_that_is_not_complete_settles_no_absence(zone, offered):
+    assert catalog().generations["v6e"].is_offered_in(zone) is offered
+
+
+@pytest.mark.parametrize(
     ("machine", "chips"),
     [
         ("ct5lp-hightpu-1t", 1),
@@ -103,6 +119,7 @@ def test_a_generation_is_one_entry_of_data(monkeypatch):
             pod_chips: 64
             accelerator: tpu-v9-slice
             placement: workload
+            boot_disk: hyperdisk-balanced
             gke_version: 1.40.0-gke.1
             zones: [us-central1-a]
             quota: {standard: TPU v9 chips, preemptible: Preemptible TPU v9 chips}

@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
+from pathways.tpu import catalog
 from sandbox.cloud.gke.clusters import VERSION, zones_of
 
 _SCOPES = [
@@ -19,9 +20,6 @@ _SCOPES = [
         "trace.append",
     )
 ]
-
-_HYPERDISK_MACHINES = ("ct6e-", "tpu7")
-"""Whose boot disks are hyperdisks. Source: Cluster Toolkit, TPU blueprints."""
 
 
 def pool_defaults(properties: Mapping[str, Any], cluster: Mapping[str, Any]) -> dict[str, Any]:
@@ -41,7 +39,7 @@ def pool_defaults(properties: Mapping[str, Any], cluster: Mapping[str, Any]) -> 
         },
         "nodeConfig": {
             "diskSizeGb": 100,
-            "diskType": "hyperdisk-balanced" if machine_type.startswith(_HYPERDISK_MACHINES) else "pd-balanced",
+            "diskType": _boot_disk(machine_type),
             "imageType": "COS_CONTAINERD",
             "labels": {},
             "localSsdCount": 0,
@@ -83,6 +81,11 @@ def least_nodes(properties: Mapping[str, Any]) -> int:
     scaling = properties.get("autoscaling") or {}
     spread: int = math.ceil(scaling.get("totalMinNodeCount", 0) / max(1, len(properties.get("nodeLocations", []))))
     return max(int(count or 0) for count in (scaling.get("minNodeCount"), spread))
+
+
+def _boot_disk(machine_type: str) -> str:
+    tpu = catalog().machines.get(machine_type)
+    return tpu.generation.boot_disk if tpu else "pd-balanced"
 
 
 def _provisioning(node_config: Mapping[str, Any]) -> str:

@@ -41,11 +41,8 @@ class NodeMachine:
         return CpuMachine(self.name, self.vcpus, self.memory_gb)
 
     def is_offered_in(self, zone: str) -> bool:
-        """Whether a zone has the machine type.
-
-        Google's lists are complete for the zones in the United States only, so that other zones have everything.
-        """
-        return self.tpu is None or zone in self.tpu.generation.zones or not zone.startswith("us-")
+        """Whether a zone has the machine type. Zones of which too little is known have everything."""
+        return self.tpu is None or self.tpu.generation.is_offered_in(zone) is not False
 
 
 def find_machine(name: str) -> NodeMachine | None:

@@ -75,7 +75,7 @@ CLUSTERS = [
         "warning",
     ),
     Example(
-        "cluster-hardening-advice", "cluster", {"location": "us-east5-b"}, "control plane is in one zone", "warning"
+        "cluster-hardening-advice", "cluster", {"location": "us-central1-b"}, "control plane is in one zone", "warning"
     ),
     Example("cluster-hardening-advice", "cluster", {"databaseEncryption": GONE}, context=DEV),
 ]
@@ -101,12 +101,12 @@ BUCKETS = [
     Example("checkpoints-versioned", "results", {"versioning": GONE}, "p-checkpoints keeps no versions"),
     Example("checkpoints-versioned", "results", {"versioning": GONE, "hierarchicalNamespace": {"enabled": True}}),
     Example("bucket-hardening-advice", "results", {"logging": GONE}, "without access logs", "warning"),
-    Example("scratch-bucket-region", "bucket", {"location": "US"}, 'is in "US", the slices are in us-east5'),
-    Example("scratch-bucket-region", "bucket", {"location": "US-EAST5"}),
+    Example("scratch-bucket-region", "bucket", {"location": "US"}, 'is in "US", the slices are in us-central1'),
+    Example("scratch-bucket-region", "bucket", {"location": "US-CENTRAL1"}),
     Example(
         "scratch-bucket-region",
         "bucket",
-        {"customPlacementConfig": {"dataLocations": ["us-east5", "us-east1"]}},
+        {"customPlacementConfig": {"dataLocations": ["us-central1", "us-east1"]}},
         "two regions",
     ),
     Example("scratch-lifecycle", "bucket", {"lifecycleRules": [ABORT]}, "No lifecycle rule deletes"),

@@ -84,14 +84,37 @@ TPU_POOLS = [
     Example("tpu-workload-policy", "policy", {"workloadPolicy.acceleratorTopology": "2x2x4"}, "has 4 hosts"),
     Example("tpu-workload-policy", "policy", {"workloadPolicy.acceleratorTopology": "2x4x2"}, 'did you mean "2x2x4"?'),
     Example("tpu-workload-policy", "policy", {"workloadPolicy.type": "HIGH_AVAILABILITY"}, "is HIGH_THROUGHPUT"),
-    Example("tpu-single-zone", "v6e-0", {"nodeLocations": ["us-east5-a", "us-east5-b"]}, "2 node locations"),
+    Example("tpu-single-zone", "v6e-0", {"nodeLocations": ["us-central1-a", "us-central1-b"]}, "2 node locations"),
     Example("tpu-single-zone", "v6e-0", {"nodeLocations": GONE}, "No node location"),
     Example(
-        "tpu-single-zone", "v6e-0", {"nodeLocations": ["us-east1-d"]}, 'The zone "us-east1-d" is not in "us-east5"'
+        "tpu-single-zone", "v6e-0", {"nodeLocations": ["us-east1-d"]}, 'The zone "us-east1-d" is not in "us-central1"'
     ),
     Example(
-        "tpu-pool-in-cluster-region", "cluster", {"location": "us-central1"}, "that of the cluster main is us-central1"
+        "tpu-zone-offers-generation",
+        "v6e-0",
+        {"nodeLocations": ["us-east5-c"]},
+        '"us-east5-c" does not have v6e; legal: us-central1-b us-east1-d us-east5-a us-east5-b us-south1-ai1b'
+        ' europe-west4-a asia-northeast1-b; did you mean "us-east5-',
     ),
+    Example("tpu-zone-offers-generation", "v6e-0", {"nodeLocations": ["us-east5-a"]}),
+    Example("tpu-zone-offers-generation", "v6e-0", {"nodeLocations": ["europe-west4-a"]}),
+    Example(
+        "tpu-zone-offers-generation",
+        "v6e-0",
+        {"nodeLocations": ["europe-west4-b"]},
+        '"europe-west4-b" is not known to have v6e',
+        "warning",
+    ),
+    Example(
+        "tpu-zone-offers-generation",
+        "v6e-0",
+        {"nodeLocations": ["us-east5-b"], "nodeConfig.machineType": "ct5p-hightpu-4t"},
+        '"us-east5-b" does not have v5p; legal: us-central1-a us-east5-a europe-west4-b; did you mean "us-east5-a"?',
+    ),
+    Example(
+        "tpu-zone-offers-generation", "v6e-0", {"nodeLocations": GONE, "location": "us-central1-a"}, "not have v6e"
+    ),
+    Example("tpu-pool-in-cluster-region", "cluster", {"location": "us-east5"}, "that of the cluster main is us-east5"),
     Example(
         "tpu-reserved-labels",
         "v6e-0",
@@ -125,6 +148,12 @@ TPU_POOLS = [
         "tpu-pool-replaced-on-change",
         "v6e-0",
         {"options.replace_on_changes": ("placementPolicy", "nodeCount", "nodeLocations")},
+        "nodeConfig.machineType",
+    ),
+    Example(
+        "tpu-pool-replaced-on-change",
+        "v6e-0",
+        {"options.replace_on_changes": ("placementPolicy", "nodeCount", "nodeLocations", "nodeConfig.machineType")},
     ),
     Example("tpu-pool-replaced-on-change", "v6e-0", {"options.delete_before_replace": False}, "a second time"),
 ]
@@ -193,7 +222,10 @@ CAPACITY = [
         context=replace(PROD, reservations={"r": KnownReservation(28)}),
     ),
     Example(
-        "reservation-in-the-zone", "reservation", {"zone": "us-east5-a"}, "is in us-east5-a, the pool in us-east5-b"
+        "reservation-in-the-zone",
+        "reservation",
+        {"zone": "us-central1-a"},
+        "is in us-central1-a, the pool in us-central1-b",
     ),
     Example(COST, "v6e-0", {}, "3 slices have 40 chips, the budget is 39", context=replace(PROD, budget=39)),
     Example(COST, "v6e-0", {}, context=replace(PROD, budget=40)),
@@ -212,7 +244,7 @@ GROUPS = [
     Example(
         "multislice-homogeneous", "v6e-1", {"placementPolicy.tpuTopology": "4x8", "nodeCount": 8}, "The topology 4x8"
     ),
-    Example("multislice-homogeneous", "v6e-1", {"nodeLocations": ["us-east5-a"]}, "The zone us-east5-a"),
+    Example("multislice-homogeneous", "v6e-1", {"nodeLocations": ["us-central1-a"]}, "The zone us-central1-a"),
     Example("multislice-homogeneous", "v6e-1", SPOT, "The capacity spot"),
     Example("multislice-homogeneous", "v6e-1", {f"{RESERVED}.values": ["other"]}, "reservation other"),
     Example("multislice-homogeneous", "v6e-1", {"nodeConfig.labels.tier": "gold"}, "The label tier"),
