@@ -4,7 +4,14 @@ from pathways.settings.capacity import Capacity, FlexStart, OnDemand, Queued, Re
 from pathways.settings.cluster import ClusterSettings
 from pathways.settings.head import HeadSettings
 from pathways.settings.install import InstallSettings, JobSetInstall, PathwaysJobInstall
-from pathways.settings.loader import StackNotFound, find_stack, load_stack_file, parse_settings, read_stack_file, stack_name
+from pathways.settings.loader import (
+    StackNotFound,
+    find_stack,
+    load_stack_file,
+    parse_settings,
+    read_stack_file,
+    stack_name,
+)
 from pathways.settings.network import NetworkSettings
 from pathways.settings.problems import Problem, SettingsError
 from pathways.settings.schema import stack_file_schema
@@ -41,6 +48,6 @@ __all__ = [
     "load_stack_file",
     "parse_settings",
     "read_stack_file",
-    "stack_name",
     "stack_file_schema",
+    "stack_name",
 ]
