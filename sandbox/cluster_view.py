@@ -11,13 +11,14 @@ from lightkube import Client, KubeConfig
 from lightkube.generic_resource import create_namespaced_resource
 from lightkube.resources.core_v1 import Node, Pod
 
+from pathways.manifests.labels import GROUP_LABEL
+
 JobSet = create_namespaced_resource("jobset.x-k8s.io", "v1alpha2", "JobSet", "jobsets")
 PathwaysJob = create_namespaced_resource("pathways-job.pathways.domain", "v1", "PathwaysJob", "pathwaysjobs")
 
 POOL = "cloud.google.com/gke-nodepool"
 ACCELERATOR = "cloud.google.com/gke-tpu-accelerator"
 TOPOLOGY = "cloud.google.com/gke-tpu-topology"
-GROUP = "MultisliceGroup"
 JOB = "jobset.sigs.k8s.io/jobset-name"
 REPLICATED_JOB = "jobset.sigs.k8s.io/replicatedjob-name"
 
@@ -111,7 +112,7 @@ def _node(node: Any) -> NodeView:
         name=node.metadata.name,
         pool=pool,
         slice=pool if accelerator else None,
-        group=labels.get(GROUP),
+        group=labels.get(GROUP_LABEL),
         accelerator=accelerator,
         topology=labels.get(TOPOLOGY),
         ready=any(condition.type == "Ready" and condition.status == "True" for condition in conditions),

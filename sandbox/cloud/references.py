@@ -7,16 +7,13 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
+from pathways.gcp.exceptions import BUCKET, CLUSTER, NODE_POOL, SUBNETWORK
 from sandbox.cloud.identities import Place, relative
 from sandbox.cloud.refusal import Refusal, bad_request, not_found
 from sandbox.cloud.store import Record, Store
 
 NETWORK = "gcp:compute/network:Network"
-SUBNETWORK = "gcp:compute/subnetwork:Subnetwork"
-CLUSTER = "gcp:container/cluster:Cluster"
-NODE_POOL = "gcp:container/nodePool:NodePool"
 ACCOUNT = "gcp:serviceaccount/account:Account"
-BUCKET = "gcp:storage/bucket:Bucket"
 ROUTER = "gcp:compute/router:Router"
 ADDRESS = "gcp:compute/address:Address"
 RESERVATION = "gcp:compute/reservation:Reservation"

@@ -15,6 +15,11 @@ OF_THE_SANDBOX = re.compile(r"^(using pulumi-\S+ from \$PATH|resource plugin kub
 """Warnings at every run: plugins are its own, the provider is the newest published module; `status` tells which."""
 
 
+def name_of(urn: str) -> str:
+    """The logical name of the resource."""
+    return urn.split("::", 3)[3]
+
+
 @dataclass
 class Step:
     """One operation on one resource. started, ended: seconds of the monotonic clock."""
@@ -31,7 +36,7 @@ class Step:
 
     @property
     def name(self) -> str:
-        return self.urn.split("::", 3)[3]
+        return name_of(self.urn)
 
     @property
     def acts(self) -> bool:
@@ -92,7 +97,7 @@ class Events:
 
     def _keep(self, kept: list[str], urn: str | None, message: str) -> None:
         text = STYLE_TAG.sub("", message).strip()
-        name = urn.split("::", 3)[3] if urn and not urn.split("::")[2].startswith("pulumi:pulumi:Stack") else ""
+        name = name_of(urn) if urn and not urn.split("::")[2].startswith("pulumi:pulumi:Stack") else ""
         line = f"{name}: {text}" if name else text
         if text and line not in kept:
             kept.append(line)

@@ -19,6 +19,7 @@ import psutil
 from pulumi import automation
 
 from sandbox import cloud
+from sandbox.engine.events import name_of
 from sandbox.errors import RecoveryError
 from sandbox.home import Home, read_json
 
@@ -43,7 +44,7 @@ def recover(home: Home, stack: automation.Stack, kubectl: list[str]) -> list[str
     if pending or failed or checkpoint.get("pending_operations"):
         _mend(stack, pending, set(failed))
     told = [_told(urn, identifier) for urn, identifier in pending.items()]
-    return told + [f"{_name(urn)} is in ERROR and will be replaced: {why}" for urn, why in failed.items()]
+    return told + [f"{name_of(urn)} is in ERROR and will be replaced: {why}" for urn, why in failed.items()]
 
 
 def read_checkpoint(home: Home) -> dict[str, Any]:
@@ -124,11 +125,7 @@ def _mend(stack: automation.Stack, pending: dict[str, str | None], failed: set[s
 
 def _told(urn: str, identifier: str | None) -> str:
     outcome = f"exists as {identifier}; imported" if identifier else "never came to be; cleared"
-    return f"interrupted creation of {_name(urn)}: {outcome}"
-
-
-def _name(urn: str) -> str:
-    return urn.split("::", 3)[3]
+    return f"interrupted creation of {name_of(urn)}: {outcome}"
 
 
 def _release_lock(home: Home, stack: automation.Stack) -> None:
