@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import pulumi
+import yaml
 from pulumi_kubernetes.core.v1 import Namespace
 from pulumi_kubernetes.helm.v4 import Chart
 
@@ -12,6 +13,9 @@ from pathways.settings import JobSetInstall as JobSetSettings
 NAMESPACE = "jobset-system"
 IMAGE_REPOSITORY = "registry.k8s.io/jobset/jobset"
 CERTIFICATE_SECRET = "jobset-webhook-server-cert"
+
+CONFIGURATION = "controller_manager_config.yaml"
+"""Key of the chart's ConfigMap. Source: chart of JobSet 0.12.0."""
 
 CONTROLLER_RESOURCES = {
     "requests": {"cpu": "500m", "memory": "128Mi"},
@@ -25,10 +29,12 @@ class JobSetInstallArgs:
     """What a JobSetInstall is made from.
 
     settings: version of chart and image, and where the chart is: an OCI reference or a local folder.
+    feature_gates: features to switch on that are off by default.
     cluster: what the objects are deleted with. after: what must stand before, such as nodes for the controller.
     """
 
     settings: JobSetSettings
+    feature_gates: Sequence[str]
     cluster: pulumi.Resource
     after: Sequence[pulumi.Resource]
 
@@ -41,7 +47,7 @@ class JobSetInstall(pulumi.ComponentResource):
     The chart names a staging image of the main branch; image and tag are therefore always written. Its CRD is an
     object of the chart like others here, so that, unlike with Helm, an upgrade reaches it (and its removal takes all
     JobSets with it). The controller writes the webhooks' certificate into a Secret that the chart declares empty:
-    its data is the controller's.
+    its data is the controller's. The chart has no value for feature gates: they are written into its ConfigMap.
     """
 
     def __init__(self, name: str, args: JobSetInstallArgs, opts: pulumi.ResourceOptions | None = None) -> None:
@@ -66,7 +72,7 @@ class JobSetInstall(pulumi.ComponentResource):
                 parent=self,
                 depends_on=[namespace],
                 deleted_with=args.cluster,
-                transforms=[leave_certificate_to_controller],
+                transforms=[leave_certificate_to_controller, switching_on(args.feature_gates)],
             ),
         )
         self.register_outputs({"namespace": NAMESPACE})
@@ -78,3 +84,19 @@ def leave_certificate_to_controller(args: pulumi.ResourceTransformArgs) -> pulum
         return None
     ignore = pulumi.ResourceOptions(ignore_changes=["data"])
     return pulumi.ResourceTransformResult(props=args.props, opts=pulumi.ResourceOptions.merge(args.opts, ignore))
+
+
+def switching_on(feature_gates: Sequence[str]) -> pulumi.ResourceTransform:
+    """Return the transform that writes feature gates into the controller's configuration."""
+
+    def switch_on(args: pulumi.ResourceTransformArgs) -> pulumi.ResourceTransformResult | None:
+        data = args.props.get("data") or {}
+        if not feature_gates or args.type_ != "kubernetes:core/v1:ConfigMap" or CONFIGURATION not in data:
+            return None
+        configuration = {**yaml.safe_load(data[CONFIGURATION]), "featureGates": dict.fromkeys(feature_gates, True)}
+        written = yaml.safe_dump(configuration, sort_keys=False)
+        return pulumi.ResourceTransformResult(
+            props={**args.props, "data": {**data, CONFIGURATION: written}}, opts=args.opts
+        )
+
+    return switch_on

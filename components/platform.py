@@ -6,7 +6,7 @@ from typing import Any
 import pulumi
 import pulumi_gcp as gcp
 import pulumi_kubernetes as kubernetes
-from pulumi_kubernetes.core.v1 import Namespace
+from pulumi_kubernetes.core.v1 import Namespace, ServiceAccount
 
 from components.cluster import Cluster, ClusterArgs
 from components.head_node_pool import HeadNodePool, HeadNodePoolArgs
@@ -15,12 +15,19 @@ from components.multislice_group import MultisliceGroup, MultisliceGroupArgs
 from components.network import Network, NetworkArgs
 from components.node_account import NodeAccount, NodeAccountArgs
 from components.pathways_job_install import PathwaysJobInstall, PathwaysJobInstallArgs
-from components.pathways_workload import PathwaysWorkload, PathwaysWorkloadArgs
 from components.pool_lanes import PoolLanes
 from components.priority_classes import PriorityClasses, PriorityClassesArgs
 from components.scratch_bucket import ScratchBucket, ScratchBucketArgs
 from components.site import Site
-from pathways.manifests import namespace, pathways_job
+from components.workload import Workload, WorkloadArgs
+from pathways.manifests import (
+    colocated_head_priorities,
+    connection_to,
+    manifest_of,
+    namespace,
+    service_accounts,
+    service_of,
+)
 from pathways.settings import StackSettings
 
 
@@ -150,31 +157,45 @@ class Platform(pulumi.ComponentResource):
         name, settings, cluster = self._name, self._settings, self._cluster.resource
         jobset = JobSetInstall(
             f"{name}-jobset",
-            JobSetInstallArgs(settings.install.jobset, cluster, after=[self._head_pool]),
+            JobSetInstallArgs(settings.install.jobset, settings.jobset_feature_gates, cluster, after=[self._head_pool]),
             self._in_cluster(),
         )
-        controller = PathwaysJobInstall(
-            f"{name}-pathways-job",
-            PathwaysJobInstallArgs(settings.install.pathways_job, cluster, after=[jobset]),
-            self._in_cluster(),
+        self._installs: list[pulumi.Resource] = [jobset]
+        if settings.install.pathways_job.enabled:
+            controller = PathwaysJobInstall(
+                f"{name}-pathways-job",
+                PathwaysJobInstallArgs(settings.install.pathways_job, cluster, after=[jobset]),
+                self._in_cluster(),
+            )
+            self._installs.append(controller)
+        priorities = {**settings.priorities, **colocated_head_priorities(settings)}
+        self._installs.append(
+            PriorityClasses(f"{name}-priorities", PriorityClassesArgs(priorities, cluster), self._replaced_in_cluster())
         )
-        priorities = PriorityClasses(
-            f"{name}-priorities", PriorityClassesArgs(settings.priorities, cluster), self._replaced_in_cluster()
-        )
-        jobs = Namespace(
-            f"{name}-jobs-namespace", metadata=namespace(settings.namespace)["metadata"], opts=self._in_cluster()
-        )
-        self._installs: list[pulumi.Resource] = [jobset, controller, priorities, jobs]
+        self._declare_namespace()
+
+    def _declare_namespace(self) -> None:
+        """Declare the namespace of jobs, and the service accounts that they name."""
+        settings, name = self._settings, f"{self._name}-jobs-namespace"
+        jobs = Namespace(name, metadata=namespace(settings.namespace)["metadata"], opts=self._in_cluster())
+        self._installs.append(jobs)
+        for account in service_accounts(settings):
+            opts = pulumi.ResourceOptions.merge(self._in_cluster(), pulumi.ResourceOptions(depends_on=[jobs]))
+            metadata = {"name": account, "namespace": settings.namespace}
+            self._installs.append(ServiceAccount(f"{self._name}-account-{account}", metadata=metadata, opts=opts))
 
     def _declare_workloads(self, secret: bool) -> None:
-        for workload in self._settings.workloads:
-            args = PathwaysWorkloadArgs(
-                manifest=pathways_job(self._settings, workload),
+        settings = self._settings
+        for workload in settings.workloads:
+            args = WorkloadArgs(
+                manifest=manifest_of(settings, workload),
+                service=service_of(settings, workload),
                 secret=secret,
+                protect=settings.environment == "prod" and workload.name not in settings.replaceable,
                 cluster=self._cluster.resource,
                 after=[*self._installs, self._scratch, self._head_pool, self._groups[workload.slices.group]],
             )
-            PathwaysWorkload(f"{self._name}-job-{workload.name}", args, self._replaced_in_cluster())
+            Workload(f"{self._name}-job-{workload.name}", args, self._replaced_in_cluster())
 
     def _exports(self) -> dict[str, Any]:
         site, settings = self._site, self._settings
@@ -188,4 +209,9 @@ class Platform(pulumi.ComponentResource):
             "scratchLocation": settings.scratch.location,
             "slices": {group.name: f"{group.count} of {group.slice}" for group in settings.slices},
             "jobs": [f"{settings.namespace}/{workload.name}" for workload in settings.workloads],
+            "connect": {
+                workload.name: lines
+                for workload in settings.workloads
+                if (lines := connection_to(settings, workload)) is not None
+            },
         }

@@ -38,6 +38,9 @@ HEAD_COMPONENTS = (RESOURCE_MANAGER, PROXY)
 MAIN_ENVIRONMENT = ("PATHWAYS_HEAD", "JAX_PLATFORMS", "XCLOUD_ENVIRONMENT", "JAX_BACKEND_TARGET")
 """Variables that the controller appends to the main container. The JobSet CRD refuses a name that comes twice."""
 
+AUTOCHECKPOINT_GRACE_SECONDS = 300
+"""How long Cloud TPU waits for a checkpoint before maintenance. Source: Cloud TPU documentation, Autocheckpoint."""
+
 RESERVED_PRIORITIES = 1_000_000_000
 """Kubernetes keeps the values of PriorityClasses from here on for itself."""
 

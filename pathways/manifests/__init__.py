@@ -1,18 +1,28 @@
 """Kubernetes objects of a stack, as plain data."""
 
+from pathways.manifests.colocation import colocated_head_priorities
+from pathways.manifests.connection import connection_to
 from pathways.manifests.controller import ControllerRefusal, jobset_of_pathways_job
 from pathways.manifests.labels import HEAD_LABELS, group_labels, group_selector
 from pathways.manifests.objects import Manifest, namespace, priority_class
+from pathways.manifests.overrides import overridden_paths
 from pathways.manifests.pathways_job import pathways_job
+from pathways.manifests.workload import manifest_of, service_accounts, service_of
 
 __all__ = [
     "HEAD_LABELS",
     "ControllerRefusal",
     "Manifest",
+    "colocated_head_priorities",
+    "connection_to",
     "group_labels",
     "group_selector",
     "jobset_of_pathways_job",
+    "manifest_of",
     "namespace",
+    "overridden_paths",
     "pathways_job",
     "priority_class",
+    "service_accounts",
+    "service_of",
 ]

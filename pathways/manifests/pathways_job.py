@@ -2,37 +2,66 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
+from pathways.manifests.colocation import TPU_TOLERATION, head_priority_class
+from pathways.manifests.controller.containers import (
+    PROXY_COMPONENT,
+    RESOURCE_MANAGER_COMPONENT,
+    SIDECAR_COMPONENT,
+    WORKER_COMPONENT,
+)
+from pathways.manifests.controller.job import COLOCATED
 from pathways.manifests.labels import HEAD_LABELS, group_selector
+from pathways.manifests.main_container import main_container, placement, plain_value, share_memory, variable, volumes
 from pathways.manifests.objects import Manifest
-from pathways.runtime import MAIN_CONTAINER
-from pathways.settings import PathwaysWorkload, Secret, StackSettings
+from pathways.manifests.program import program_variables
+from pathways.runtime import MAIN_CONTAINER, image_tag
+from pathways.settings import Component, PathwaysWorkload, StackSettings
 
 
 def pathways_job(settings: StackSettings, workload: PathwaysWorkload) -> Manifest:
     """Return the PathwaysJob. Its workers are bound to the group's nodes, a batch job's head to the head pool.
 
     The head of a headless job has no template, hence no selector: only the taint of TPU nodes keeps it on the CPU pool.
-    Secrets among the variables stay as they are written in the stack file.
     """
-    controller: Manifest = {"deploymentMode": "default", "mainContainerName": MAIN_CONTAINER}
-    if workload.elastic:
-        controller["elasticSlices"] = workload.elastic.slices
-    if workload.mode == "batch":
-        controller["template"] = {"spec": _head(workload)}
+    spec: Manifest = {
+        "maxRestarts": workload.job_restarts,
+        "pathwaysDir": settings.scratch.location,
+        "pathwaysVersion": image_tag(settings.jax_of(workload)),
+        "controller": _controller(settings, workload),
+        "workers": [_workers(settings, workload)],
+    }
+    if components := list(_components(workload)):
+        spec["customComponents"] = components
     return {
         "apiVersion": "pathways-job.pathways.domain/v1",
         "kind": "PathwaysJob",
-        "metadata": {"name": workload.name, "namespace": settings.namespace},
-        "spec": {
-            "maxRestarts": workload.max_restarts,
-            "pathwaysDir": settings.scratch.location,
-            "pathwaysVersion": settings.image_tag,
-            "controller": controller,
-            "workers": [_workers(settings, workload)],
-        },
+        "metadata": metadata(settings, workload),
+        "spec": spec,
     }
+
+
+def metadata(settings: StackSettings, workload: Any) -> Manifest:
+    """Return the metadata of a job."""
+    found: Manifest = {"name": workload.name, "namespace": settings.namespace}
+    for key in ("labels", "annotations"):
+        if values := getattr(workload, key):
+            found[key] = dict(values)
+    return found
+
+
+def _controller(settings: StackSettings, workload: PathwaysWorkload) -> Manifest:
+    mode = COLOCATED if workload.head.colocated else "default"
+    controller: Manifest = {"deploymentMode": mode, "mainContainerName": MAIN_CONTAINER}
+    if workload.metrics:
+        controller["enableMetricsCollection"] = True
+    if workload.elastic:
+        controller["elasticSlices"] = workload.elastic.slices
+    if workload.mode == "batch":
+        controller["template"] = {"spec": _batch_head(settings, workload)}
+    return controller
 
 
 def _workers(settings: StackSettings, workload: PathwaysWorkload) -> Manifest:
@@ -41,43 +70,69 @@ def _workers(settings: StackSettings, workload: PathwaysWorkload) -> Manifest:
         "type": group.slice.machine_type,
         "topology": group.slice.topology_text,
         "numSlices": workload.slices.count,
-        "nodeSelector": group_selector(group),
-        "terminationGracePeriodSeconds": workload.termination_grace_seconds,
+        "nodeSelector": {**workload.workers.node_selector, **group_selector(group)},
+        "terminationGracePeriodSeconds": workload.grace_seconds,
     }
     if workload.elastic:
-        workers["maxSliceRestarts"] = workload.elastic.slice_restarts
+        workers["maxSliceRestarts"] = workload.retries_per_host
     if workload.priority:
         workers["priorityClassName"] = workload.priority
     return workers
 
 
-def _head(workload: PathwaysWorkload) -> Manifest:
+def _batch_head(settings: StackSettings, workload: PathwaysWorkload) -> Manifest:
     """Return the pod spec of a head, but for what the controller adds.
 
     It is never restarted in place: a restart would fail the job and take the pod, with its logs, away.
     """
-    pod: Manifest = {
-        "restartPolicy": "Never",
-        "nodeSelector": dict(HEAD_LABELS),
-        "terminationGracePeriodSeconds": workload.termination_grace_seconds,
-        "containers": [_main_container(workload)],
-    }
-    if workload.priority:
-        pod["priorityClassName"] = workload.priority
+    own = workload.resources
+    amount = {"cpu": str(own.cpus), "memory": f"{own.memory_gib}Gi"}
+    resources = {"requests": amount, "limits": dict(amount)}
+    main = main_container(MAIN_CONTAINER, workload, program_variables(settings, workload), resources)
+    if workload.port:
+        main["ports"] = [{"containerPort": workload.port}]
+    pod = {"restartPolicy": "Never", **head_placement(workload), "containers": [main]}
+    if mounted := volumes(workload):
+        pod["volumes"] = mounted
+    share_memory(pod, own.shared_memory_gib, main)
     return pod
 
 
-def _main_container(workload: PathwaysWorkload) -> Manifest:
-    amount = {"cpu": str(workload.resources.cpus), "memory": f"{workload.resources.memory_gib}Gi"}
-    container: Manifest = {"name": MAIN_CONTAINER, "image": workload.image}
-    if workload.command:
-        container["command"] = list(workload.command)
-    if workload.args:
-        container["args"] = list(workload.args)
-    if workload.env:
-        container["env"] = [{"name": name, "value": _value(value)} for name, value in workload.env.items()]
-    return {**container, "resources": {"requests": amount, "limits": dict(amount)}}
+def head_placement(workload: PathwaysWorkload) -> Manifest:
+    """Return what a head's pod spec says of where it runs, as whom, how urgently, and how long its end may take."""
+    pod: Manifest = {"terminationGracePeriodSeconds": workload.grace_seconds, **placement(workload.head)}
+    if workload.head.colocated:
+        pod["tolerations"] = [*pod.get("tolerations", ()), dict(TPU_TOLERATION)]
+    else:
+        pod["nodeSelector"] = {**HEAD_LABELS, **workload.head.node_selector}
+    if priority := head_priority_class(workload):
+        pod["priorityClassName"] = priority
+    return pod
 
 
-def _value(value: str | Secret) -> Any:
-    return {"secure": value.secure} if isinstance(value, Secret) else value
+def _components(workload: PathwaysWorkload) -> Iterator[Manifest]:
+    """Yield what a job says of Pathways' own containers."""
+    own = workload.components
+    yield from _component(RESOURCE_MANAGER_COMPONENT, own.resource_manager)
+    yield from _component(PROXY_COMPONENT, own.proxy, compiler_flags(workload))
+    yield from _component(WORKER_COMPONENT, own.workers)
+    if own.sidecar:
+        yield {"componentType": SIDECAR_COMPONENT, "image": own.sidecar.image}
+
+
+def _component(kind: str, component: Component, flags: tuple[str, ...] = ()) -> Iterator[Manifest]:
+    found: Manifest = {}
+    if component.image:
+        found["image"] = component.image
+    if all_flags := [*component.flags, *flags]:
+        found["customFlags"] = all_flags
+    if component.env:
+        found["customEnv"] = [variable(name, plain_value(value)) for name, value in component.env.items()]
+    if found:
+        yield {"componentType": kind, **found}
+
+
+def compiler_flags(workload: PathwaysWorkload) -> tuple[str, ...]:
+    """Return XLA's flags. The compiler runs in the proxy, so they are its."""
+    dump = (f"--xla_dump_to={workload.xla.dump_to}",) if workload.xla.dump_to else ()
+    return (*workload.xla.flags, *dump)

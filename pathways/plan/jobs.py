@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from pathways.manifests import overridden_paths
 from pathways.plan.groups import GroupPlan
 from pathways.runtime import HEAD_COMPONENTS
-from pathways.settings import HeadSettings, PathwaysWorkload, StackSettings
+from pathways.settings import HeadSettings, PathwaysWorkload, StackSettings, Workload
 
 GIB = 1024**3
 
@@ -43,18 +44,26 @@ class JobPlan:
     on_spares: slices that it takes beyond those that jobs may count on.
     pushes_out, gives_way_to: jobs of a lower or higher priority that share its slices, or the head nodes where they are
     fewer than the jobs. A job takes from jobs of lower priority when too little is left, also when a slice has failed.
+    form: "PathwaysJob" or "JobSet". recovery: what starts again when a slice fails: "inJob", "slice" or "job".
+    restarts: of the whole job. resumable: Pathways can save and restore it when its nodes are taken away with notice.
+    overridden: paths in its manifest that the settings overwrite.
     """
 
     name: str
     kind: str
     mode: str
+    form: str
+    recovery: str
+    restarts: int
+    resumable: bool
+    overridden: tuple[str, ...]
     group: str
     slices: int
     chips: int
     hosts: int
     priority_class: str | None
     priority: int
-    head: HeadNeed
+    head: HeadNeed | None
     waits_for: str | None
     on_spares: int
     pushes_out: tuple[str, ...]
@@ -98,13 +107,14 @@ def plan_jobs(
     heads = settings.head.max_nodes
     waiting: dict[str, str | None] = {}
     on_spares: dict[str, int] = {}
-    for workload in sorted(settings.workloads, key=lambda each: -_priority(each, settings)):
+    for workload in sorted(settings.workloads, key=lambda each: -settings.priority_value(each)):
         name, group, wanted = workload.name, workload.slices.group, workload.slices.count
-        waiting[name] = _lack(group, wanted, free[group], heads, settings.head.max_nodes)
+        left = heads if _takes_head_node(workload) else None
+        waiting[name] = _lack(group, wanted, free[group], left, settings.head.max_nodes)
         on_spares[name] = 0
         if waiting[name] is None:
             free[group] -= wanted
-            heads -= 1
+            heads -= _takes_head_node(workload)
             on_spares[name] = max(0, min(wanted, wanted - within_count[group]))
             within_count[group] = max(0, within_count[group] - wanted)
     jobs = tuple(
@@ -114,7 +124,8 @@ def plan_jobs(
     return jobs, tuple(Occupancy(g.name, len(g.pools) - free[g.name], free[g.name]) for g in groups)
 
 
-def _lack(group: str, wanted: int, free: int, heads: int, all_heads: int) -> str | None:
+def _lack(group: str, wanted: int, free: int, heads: int | None, all_heads: int) -> str | None:
+    """Return what a job lacks. heads: nodes that are left for its head; None where it needs none."""
     if wanted > free:
         return f"{wanted} slices of {group}, {free} free"
     if heads == 0:
@@ -122,19 +133,29 @@ def _lack(group: str, wanted: int, free: int, heads: int, all_heads: int) -> str
     return None
 
 
-def _job_plan(workload: PathwaysWorkload, settings: StackSettings, waits_for: str | None, on_spares: int) -> JobPlan:
+def _job_plan(workload: Workload, settings: StackSettings, waits_for: str | None, on_spares: int) -> JobPlan:
     slice_ = settings.group(workload.slices.group).slice
-    priority = _priority(workload, settings)
-    heads_are_short = len(settings.workloads) > settings.head.max_nodes
+    priority = settings.priority_value(workload)
+    with_head = [each for each in settings.workloads if _takes_head_node(each)]
+    heads_are_short = len(with_head) > settings.head.max_nodes
     sharing = [
         other
         for other in settings.workloads
-        if other.name != workload.name and (heads_are_short or other.slices.group == workload.slices.group)
+        if other.name != workload.name
+        and (
+            other.slices.group == workload.slices.group
+            or (heads_are_short and other in with_head and workload in with_head)
+        )
     ]
     return JobPlan(
         name=workload.name,
         kind=workload.kind,
-        mode=workload.mode,
+        mode=workload.mode if isinstance(workload, PathwaysWorkload) else "batch",
+        form=_form(workload, settings),
+        recovery=workload.recovery if isinstance(workload, PathwaysWorkload) else "job",
+        restarts=workload.job_restarts,
+        resumable=isinstance(workload, PathwaysWorkload) and workload.components.sidecar is None,
+        overridden=tuple(overridden_paths(workload.overrides)) if workload.overrides else (),
         group=workload.slices.group,
         slices=workload.slices.count,
         chips=workload.slices.count * slice_.chips,
@@ -144,16 +165,25 @@ def _job_plan(workload: PathwaysWorkload, settings: StackSettings, waits_for: st
         head=_head_need(workload),
         waits_for=waits_for,
         on_spares=on_spares,
-        pushes_out=tuple(other.name for other in sharing if _priority(other, settings) < priority),
-        gives_way_to=tuple(other.name for other in sharing if _priority(other, settings) > priority),
+        pushes_out=tuple(other.name for other in sharing if settings.priority_value(other) < priority),
+        gives_way_to=tuple(other.name for other in sharing if settings.priority_value(other) > priority),
     )
 
 
-def _priority(workload: PathwaysWorkload, settings: StackSettings) -> int:
-    return settings.priorities[workload.priority] if workload.priority else 0
+def _form(workload: Workload, settings: StackSettings) -> str:
+    by_controller = isinstance(workload, PathwaysWorkload) and settings.install.pathways_job.enabled
+    return "PathwaysJob" if by_controller else "JobSet"
 
 
-def _head_need(workload: PathwaysWorkload) -> HeadNeed:
+def _takes_head_node(workload: Workload) -> bool:
+    """Whether a job's head fills a node of the head pool."""
+    return isinstance(workload, PathwaysWorkload) and not workload.head.colocated
+
+
+def _head_need(workload: Workload) -> HeadNeed | None:
+    """Return what a job's head asks for; None where it has none."""
+    if not isinstance(workload, PathwaysWorkload):
+        return None
     cpus = sum(component.cpus for component in HEAD_COMPONENTS)
     memory = sum(component.memory_bytes for component in HEAD_COMPONENTS)
     if workload.mode == "batch":

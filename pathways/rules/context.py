@@ -11,6 +11,7 @@ def context_of(settings: StackSettings) -> Context:
     return Context(
         environment=Environment(settings.environment),
         jax=settings.jax,
+        jax_of_jobs={workload.name: workload.jax for workload in settings.workloads if workload.jax},
         budget=settings.budget,
         reservations={
             group.capacity.name: KnownReservation(chips=group.capacity.chips)

@@ -55,13 +55,15 @@ class KnownReservation:
 class Context:
     """What rules know besides the resources.
 
-    jax: the JAX version that jobs are meant to have. budget: chips that all slices together may have.
+    jax: the JAX version that jobs are meant to have. jax_of_jobs: by name, of those that have another.
+    budget: chips that all slices together may have.
     reservations: by name, those that someone has declared. None and none where nobody tells.
     whole: whether the resources are all of a stack; for a set of manifests, what they refer to may exist elsewhere.
     """
 
     environment: Environment = Environment.PROD
     jax: str | None = None
+    jax_of_jobs: Mapping[str, str] = field(default_factory=dict)
     budget: int | None = None
     reservations: Mapping[str, KnownReservation] = field(default_factory=dict)
     whole: bool = True

@@ -12,7 +12,7 @@ from pathways.manifests.controller.containers import (
     SIDECAR_COMPONENT,
     WORKER_COMPONENT,
 )
-from pathways.rules.jobs import PATHWAYS_IMAGE, JobSet, PathwaysJob, is_pathways
+from pathways.rules.jobs import PATHWAYS_IMAGE, JobSet, PathwaysJob, is_pathways, job_name
 from pathways.rules.kinds import JOBS, PATHWAYS_JOB
 from pathways.rules.model import Context, Problem, Severity, resource_rule
 from pathways.rules.values import Value
@@ -137,8 +137,9 @@ def versions_agree(job: Value, context: Context) -> Iterator[Problem]:
         if version.jax is None or version.at.path in told:
             continue
         told.add(version.at.path)
-        if context.jax and version.jax != context.jax:
-            yield Problem(version.at, f"{version.part} has JAX {version.jax}, the stack declares {context.jax}.")
+        declared = context.jax_of_jobs.get(job_name(job), context.jax)
+        if declared and version.jax != declared:
+            yield Problem(version.at, f"{version.part} has JAX {version.jax}, the stack declares {declared}.")
         elif model and version.jax != model.jax:
             yield Problem(version.at, f"{version.part} has JAX {version.jax}, {model.part} has {model.jax}.")
     if model is None:

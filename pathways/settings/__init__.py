@@ -2,8 +2,10 @@
 
 from pathways.settings.capacity import Capacity, FlexStart, OnDemand, Queued, Reservation, Spot
 from pathways.settings.cluster import ClusterSettings
+from pathways.settings.containers import Pods, Resources, Secret
 from pathways.settings.head import HeadSettings
 from pathways.settings.install import InstallSettings, JobSetInstall, PathwaysJobInstall
+from pathways.settings.job import Job, SliceRequest
 from pathways.settings.loader import (
     StackNotFound,
     find_stack,
@@ -12,26 +14,32 @@ from pathways.settings.loader import (
     read_stack_file,
     stack_name,
 )
+from pathways.settings.multislice_workload import MultisliceWorkload
 from pathways.settings.network import NetworkSettings
+from pathways.settings.pathways_workload import Component, Elastic, PathwaysWorkload
 from pathways.settings.problems import Problem, SettingsError
 from pathways.settings.schema import stack_file_schema
 from pathways.settings.scratch import ScratchSettings
 from pathways.settings.slices import SliceGroup
 from pathways.settings.stack import StackSettings
-from pathways.settings.workloads import Elastic, PathwaysWorkload, Resources, Secret, SliceRequest
+from pathways.settings.workloads import Workload
 
 __all__ = [
     "Capacity",
     "ClusterSettings",
+    "Component",
     "Elastic",
     "FlexStart",
     "HeadSettings",
     "InstallSettings",
+    "Job",
     "JobSetInstall",
+    "MultisliceWorkload",
     "NetworkSettings",
     "OnDemand",
     "PathwaysJobInstall",
     "PathwaysWorkload",
+    "Pods",
     "Problem",
     "Queued",
     "Reservation",
@@ -44,6 +52,7 @@ __all__ = [
     "Spot",
     "StackNotFound",
     "StackSettings",
+    "Workload",
     "find_stack",
     "load_stack_file",
     "parse_settings",

@@ -94,7 +94,8 @@ def must_hold(method: Check) -> Check:
 
 
 def _checks(settings: Settings) -> list[Callable[[], Iterator[Fault]]]:
-    functions = [member for member in vars(type(settings)).values() if isinstance(member, FunctionType)]
+    members = [member for model in type(settings).__mro__ for member in vars(model).values()]
+    functions = [member for member in members if isinstance(member, FunctionType)]
     return [getattr(settings, function.__name__) for function in functions if hasattr(function, "must_hold")]
 
 

@@ -15,8 +15,10 @@ from pydantic_core import ValidationError
 from pathways.documents import Path
 from pathways.heads import HeadDemand
 from pathways.settings.base import ZONE, Settings
+from pathways.settings.containers import Resources
+from pathways.settings.direct_form import needs_direct_form
 from pathways.settings.head import HeadSettings
-from pathways.settings.workloads import Resources
+from pathways.settings.install import JOBSET_ALONE, has_controller
 from pathways.tpu import CpuMachine, IllegalSlice, Slice, cpu_machines, parse_slice, why_not_in_zone
 from pathways.wording import did_you_mean, listed, nearest, quoted
 
@@ -92,11 +94,41 @@ def too_many_slices_wanted(written: Written) -> Found:
 def slices_that_the_controller_refuses(written: Written) -> Found:
     """The PathwaysJob controller knows fewer machine types and topologies than there are."""
     groups = _groups(written)
-    for path, request in _requests(written):
+    for path, request in _requests(written, kind="pathways"):
         slice_ = _slice(groups.get(str(request.get("group")), {}))
         if slice_ is not None and slice_.pathways_instance_type is None:
             message = f"{quoted(request['group'])} has slices that the PathwaysJob controller does not take ({slice_})"
             yield (*path, "group"), f"{message}; legal for it: {_legal_for_controller(slice_)}"
+
+
+def slices_that_cannot_work_together(written: Written) -> Found:
+    """Source: GKE documentation, Multislice: environments of single-host slices are not supported."""
+    groups = _groups(written)
+    for path, request in _requests(written, kind="multislice"):
+        slice_, count = _slice(groups.get(str(request.get("group")), {})), request.get("count")
+        if slice_ is not None and slice_.hosts == 1 and type(count) is int and count > 1:
+            message = f"{count} slices of a single host ({slice_}) do not work together; write 1, or take larger slices"
+            yield (*path, "count"), message
+
+
+def settings_of_direct_jobsets(written: Written) -> Found:
+    """What a PathwaysJob has no field for."""
+    if not has_controller(written.get("install")):
+        return
+    remedy = "write install: {pathwaysJob: {enabled: false}}, and jobs are JobSets; or take it away"
+    for index, workload in _mappings(written, "workloads"):
+        for path, what in needs_direct_form(workload):
+            yield ("workloads", index, *path), f"{what}: {remedy}"
+
+
+def slice_recovery_without_its_jobset(written: Written) -> Found:
+    if has_controller(written.get("install")):
+        return
+    version = _mapping(_mapping(written, "install"), "jobset").get("version", JOBSET_ALONE)
+    for index, workload in _mappings(written, "workloads"):
+        if workload.get("recovery") == "slice" and version != JOBSET_ALONE:
+            message = f"slice needs JobSet {JOBSET_ALONE}, install.jobset.version is {version}; take job or inJob"
+            yield ("workloads", index, "recovery"), message
 
 
 def head_too_small(written: Written) -> Found:
@@ -121,12 +153,17 @@ CHECKS: Sequence[Callable[[Written], Found]] = (
     generations_that_the_zone_lacks,
     too_many_slices_wanted,
     slices_that_the_controller_refuses,
+    slices_that_cannot_work_together,
+    settings_of_direct_jobsets,
+    slice_recovery_without_its_jobset,
     head_too_small,
 )
 
 
 def _head(workload: Written) -> HeadDemand | None:
-    """Return what a job's head asks for, or None where its resources are not right."""
+    """Return what a job's head asks of the head pool, or None where it has none there, or its resources are wrong."""
+    if workload.get("kind") == "multislice" or _mapping(workload, "head").get("colocated") is True:
+        return None
     own = _valid(Resources, workload.get("resources", {}))
     if own is None:
         return None
@@ -176,9 +213,10 @@ def _groups(written: Written) -> dict[str, Written]:
     return groups
 
 
-def _requests(written: Written) -> Iterator[tuple[Path, Written]]:
+def _requests(written: Written, kind: str | None = None) -> Iterator[tuple[Path, Written]]:
     for index, workload in _mappings(written, "workloads"):
-        yield ("workloads", index, "slices"), _mapping(workload, "slices")
+        if kind in (None, workload.get("kind")):
+            yield ("workloads", index, "slices"), _mapping(workload, "slices")
 
 
 def _mapping(written: Written, key: str) -> Written:

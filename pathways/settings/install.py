@@ -2,19 +2,27 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from collections.abc import Iterator
+from typing import Any, Final, Literal
 
-from pathways.settings.base import Settings, Text, defaults
+from pydantic import model_validator
+
+from pathways.settings.base import Fault, Settings, Text, defaults, must_hold
 
 JOBSET_CHART = "oci://registry.k8s.io/jobset/charts/jobset"
 PATHWAYS_JOB_MANIFEST = "https://github.com/google/pathways-job/releases/download/v{version}/install.yaml"
 
+JOBSET_OF_CONTROLLER: Final = "0.11.1"
+"""The PathwaysJob controller 0.1.4 panics on a condition that JobSet 0.12 added."""
+JOBSET_ALONE: Final = "0.12.0"
+"""It restarts a slice alone, behind the alpha gate RestartJob."""
+
 
 class JobSetInstall(Settings):
-    """The JobSet controller. The PathwaysJob controller 0.1.4 fails on a condition that JobSet 0.12 added."""
+    """The JobSet controller."""
 
-    version: Literal["0.11.1"] = "0.11.1"
-    """Version, without a leading v."""
+    version: Literal["0.11.1", "0.12.0"] = JOBSET_OF_CONTROLLER
+    """Version, without a leading v; absent: 0.11.1 with the PathwaysJob controller, else 0.12.0."""
     source: Text | None = None
     """Chart: an OCI reference or a local folder; absent: the published one."""
 
@@ -26,6 +34,8 @@ class JobSetInstall(Settings):
 class PathwaysJobInstall(Settings):
     """The PathwaysJob custom resource and its controller."""
 
+    enabled: bool = True
+    """Without it, Pathways jobs are JobSets that the stack writes itself, which can do more and recover faster."""
     version: Literal["0.1.4"] = "0.1.4"
     """Version, without a leading v."""
     source: Text | None = None
@@ -41,3 +51,27 @@ class InstallSettings(Settings):
 
     jobset: JobSetInstall = defaults(JobSetInstall)
     pathways_job: PathwaysJobInstall = defaults(PathwaysJobInstall)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _derive(cls, written: Any) -> Any:
+        """Fill in the version of JobSet that goes with the PathwaysJob controller, or without it."""
+        if not isinstance(written, dict) or not isinstance(written.get("jobset", {}), dict):
+            return written
+        version = JOBSET_OF_CONTROLLER if has_controller(written) else JOBSET_ALONE
+        return {**written, "jobset": {"version": version, **written.get("jobset", {})}}
+
+    @must_hold
+    def _is_a_pair_that_works(self) -> Iterator[Fault]:
+        if self.pathways_job.enabled and self.jobset.version != JOBSET_OF_CONTROLLER:
+            yield Fault(
+                ("jobset", "version"),
+                f"{self.jobset.version} makes the PathwaysJob controller {self.pathways_job.version} fail; legal with"
+                f" it: {JOBSET_OF_CONTROLLER}; or write pathwaysJob: {{enabled: false}}",
+            )
+
+
+def has_controller(written: Any) -> bool:
+    """Return whether the mapping `install`, as it is written, has the PathwaysJob controller."""
+    pathways_job = written.get("pathwaysJob") if isinstance(written, dict) else None
+    return not isinstance(pathways_job, dict) or pathways_job.get("enabled") is not False

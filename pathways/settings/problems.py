@@ -47,7 +47,7 @@ def problems_of(
         if path not in seen:
             seen.add(path)
             text = document.written((*root, *path)) if document else None
-            yield path, _message(details, path, text)
+            yield path, _message(details, text)
 
 
 def spell_path(path: Path) -> str:
@@ -70,12 +70,18 @@ def _path_as_written(details: ErrorDetails, written: Any) -> Path:
     """
     path: Path = ()
     value = written
-    for part in details["loc"]:
+    for part in (*details["loc"], *_tag_key(details)):
         if _has(value, part):
             path, value = (*path, part), value[part]
         elif part in keys_at(path):
             path, value = (*path, part), None
     return path
+
+
+def _tag_key(details: ErrorDetails) -> Path:
+    """Return the key that tells the member of a union, where it is that key that is at fault."""
+    key = re.fullmatch(r"'(\w+)'", details.get("ctx", {}).get("discriminator", ""))
+    return (key[1],) if key else ()
 
 
 def _has(value: Any, part: str | int) -> bool:
@@ -84,16 +90,19 @@ def _has(value: Any, part: str | int) -> bool:
     return isinstance(value, dict) and part in value
 
 
-def _message(details: ErrorDetails, path: Path, text: str | None) -> str:
+def _message(details: ErrorDetails, text: str | None) -> str:
     kind, given, context = details["type"], details["input"], details.get("ctx", {})
     match kind:
         case "missing":
             return "is missing"
         case "extra_forbidden":
-            return _unknown_key(path)
+            return _unknown_key(details["loc"])
         case "literal_error":
-            legal = re.findall(r"'([^']*)'", context["expected"])
-            return f"{_shown(given, text)} is none of {', '.join(legal)}{did_you_mean(_near(given, legal))}"
+            return _none_of(given, text, context["expected"])
+        case "union_tag_not_found" if _tag_key(details):
+            return "is missing"
+        case "union_tag_invalid" if _tag_key(details):
+            return _none_of(context["tag"], text, context["expected_tags"])
         case "union_tag_not_found" | "union_tag_invalid":
             return _unknown_kind(given, re.findall(r"'([^']*)'", context.get("expected_tags", "")))
         case "string_pattern_mismatch":
@@ -182,6 +191,11 @@ def _shown(value: Any, text: str | None) -> str:
 
 def _near(given: Any, legal: Sequence[str]) -> list[str]:
     return nearest(given, legal) if isinstance(given, str) else []
+
+
+def _none_of(given: Any, text: str | None, expected: str) -> str:
+    legal = re.findall(r"'([^']*)'", expected)
+    return f"{_shown(given, text)} is none of {', '.join(legal)}{did_you_mean(_near(given, legal))}"
 
 
 def _unknown_key(path: Path) -> str:

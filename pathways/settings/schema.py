@@ -46,8 +46,9 @@ def platform_schema() -> dict[str, Any]:
     schema = StackSettings.model_json_schema(by_alias=True)
     for model in _models(Settings):
         described = schema if model is StackSettings else schema["$defs"].get(model.__name__, {})
-        for key, text in _field_docstrings(model).items():
-            described.get("properties", {}).get(key, {}).setdefault("description", text)
+        for parent in model.__mro__:
+            for key, text in _field_docstrings(parent).items() if issubclass(parent, Settings) else ():
+                described.get("properties", {}).get(key, {}).setdefault("description", text)
     return schema
 
 
@@ -73,19 +74,26 @@ def _field_docstrings(model: type[Settings]) -> dict[str, str]:
 
 
 def keys_at(path: Path) -> list[str]:
-    """Return the keys that a mapping at `path` of the settings can have."""
+    """Return the keys that a mapping at `path` of the settings can have.
+
+    A member of a union may be in the path after what it is the value of: then the keys are of that member alone.
+    """
     return sorted({key for schema in _schemas_at(path) for key in schema.get("properties", {})})
 
 
 def _schemas_at(path: Path) -> list[dict[str, Any]]:
     schemas = list(_alternatives(_platform()))
     for part in path:
-        schemas = [found for schema in schemas for each in _child(schema, part) for found in _alternatives(each)]
+        below = [found for schema in schemas for each in _child(schema, part) for found in _alternatives(each)]
+        schemas = below or schemas
     return schemas
 
 
 def _child(schema: dict[str, Any], part: str | int) -> Iterator[dict[str, Any]]:
-    if isinstance(part, int):
+    member = schema.get("discriminator", {}).get("mapping", {}).get(part)
+    if member:
+        child: Any = {"$ref": member}
+    elif isinstance(part, int):
         child = schema.get("items")
     else:
         child = schema.get("properties", {}).get(part) or schema.get("additionalProperties")

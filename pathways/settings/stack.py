@@ -7,16 +7,17 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, PrivateAttr, StringConstraints, ValidationInfo, model_validator
 
-from pathways.runtime import RESERVED_PRIORITIES, image_tag
+from pathways.runtime import RESERVED_PRIORITIES
 from pathways.settings.base import VERSION, ZONE, Name, Positive, Settings, defaults
 from pathways.settings.cluster import ClusterSettings
 from pathways.settings.head import MAX_NODES, HeadSettings
-from pathways.settings.install import InstallSettings
+from pathways.settings.install import InstallSettings, has_controller
 from pathways.settings.network import NetworkSettings
+from pathways.settings.pathways_workload import derive_recovery
 from pathways.settings.rates import Rates
 from pathways.settings.scratch import ScratchSettings
 from pathways.settings.slices import SliceGroup
-from pathways.settings.workloads import PathwaysWorkload
+from pathways.settings.workloads import Workload
 
 Zone = Annotated[str, StringConstraints(pattern=ZONE)]
 Version = Annotated[str, StringConstraints(pattern=VERSION)]
@@ -43,8 +44,10 @@ class StackSettings(Settings):
     scratch: ScratchSettings = defaults(ScratchSettings)
     priorities: dict[Name, PriorityValue] = {}  # noqa: RUF012
     """PriorityClasses: name and value; jobs with a higher one push out others."""
-    workloads: list[PathwaysWorkload] = []  # noqa: RUF012
+    workloads: list[Workload] = []  # noqa: RUF012
     """Jobs."""
+    replaceable: list[Name] = []  # noqa: RUF012
+    """Jobs that the next update may replace or delete in prod, though they run. A changed job is replaced."""
     install: InstallSettings = defaults(InstallSettings)
     budget: Positive | None = None
     """Chips that all slices together may have, spares included."""
@@ -67,10 +70,14 @@ class StackSettings(Settings):
         scratch = _copy(written.get("scratch"))
         scratch.setdefault("bucket", f"{origin.project}-{cluster['name']}-scratch")
         head = _copy(written.get("head"))
-        wanted = max(_count(head.get("minNodes")), _count(written.get("workloads")))
+        wanted = max(_count(head.get("minNodes")), _count(_with_heads(written.get("workloads"))))
         head.setdefault("maxNodes", min(wanted, MAX_NODES))
-        derived = {"cluster": cluster, "scratch": scratch, "head": head}
-        return {**written, **{key: value for key, value in derived.items() if _is_mapping_or_absent(written, key)}}
+        derived: dict[str, Any] = {"cluster": cluster, "scratch": scratch, "head": head}
+        derived = {key: value for key, value in derived.items() if _is_mapping_or_absent(written, key)}
+        if isinstance(written.get("workloads"), list):
+            controller = has_controller(written.get("install"))
+            derived["workloads"] = [derive_recovery(job, controller=controller) for job in written["workloads"]]
+        return {**written, **derived}
 
     def model_post_init(self, context: Any, /) -> None:
         self._origin = context
@@ -90,9 +97,18 @@ class StackSettings(Settings):
         return self.zone.rpartition("-")[0]
 
     @property
-    def image_tag(self) -> str:
-        """Tag of Pathways' images."""
-        return image_tag(self.jax)
+    def jobset_feature_gates(self) -> tuple[str, ...]:
+        """Features of JobSet that jobs need and that are off by default, being alpha."""
+        wanted = any(getattr(workload, "recovery", None) == "slice" for workload in self.workloads)
+        return ("RestartJob",) if wanted else ()
+
+    def jax_of(self, workload: Workload) -> str:
+        """Return the JAX version of a job."""
+        return workload.jax or self.jax
+
+    def priority_value(self, workload: Workload) -> int:
+        """Return the value of a job's PriorityClass; 0 without one, as Kubernetes has it."""
+        return self.priorities[workload.priority] if workload.priority else 0
 
     def group(self, name: str) -> SliceGroup:
         """Return the group of that name."""
@@ -113,6 +129,13 @@ def _copy(value: Any) -> dict[str, Any]:
 
 def _is_mapping_or_absent(written: dict[str, Any], key: str) -> bool:
     return key not in written or isinstance(written[key], dict)
+
+
+def _with_heads(workloads: Any) -> Any:
+    """Return the jobs that have a head in the head pool."""
+    if not isinstance(workloads, list):
+        return workloads
+    return [job for job in workloads if not isinstance(job, dict) or job.get("kind") != "multislice"]
 
 
 def _count(value: Any) -> int:

@@ -43,7 +43,7 @@ def test_a_batch_job():
     assert head["restartPolicy"] == "Never"
     (main,) = head["containers"]
     assert (main["name"], main["image"], main["args"]) == ("main", "python:3.13", ["--x"])
-    assert main["env"] == [{"name": "A", "value": "1"}]
+    assert main["env"] == [{"name": "DATA_LOADER_WORKERS", "value": "8"}, {"name": "A", "value": "1"}]
     assert main["resources"]["limits"] == main["resources"]["requests"] == {"cpu": "8", "memory": "32Gi"}  # case mem-1
 
 
@@ -66,7 +66,7 @@ def test_the_controller_takes_it_and_no_variable_comes_twice():
     head = jobset_of_pathways_job(rendered(((*JOB, "env"), {"A": "1"})))["spec"]["replicatedJobs"][0]
     (main,) = head["template"]["spec"]["template"]["spec"]["containers"]
     names = [variable["name"] for variable in main["env"]]
-    assert names == ["A", "PATHWAYS_HEAD", "JAX_PLATFORMS", "XCLOUD_ENVIRONMENT", "JAX_BACKEND_TARGET"]
+    assert names == ["DATA_LOADER_WORKERS", "A", "PATHWAYS_HEAD", "JAX_PLATFORMS", "XCLOUD_ENVIRONMENT", "JAX_BACKEND_TARGET"]
 
 
 def test_a_group_is_told_by_name_size_and_machine_type():

@@ -5,7 +5,6 @@ from pathlib import Path
 import pytest
 
 from pathways.settings import (
-    Elastic,
     FlexStart,
     OnDemand,
     Queued,
@@ -35,7 +34,7 @@ def test_the_example(tmp_path: Path):
     (job,) = stack.workloads
     assert (job.slices.group, job.slices.count, job.mode) == ("v6e", 2, "batch")
     assert job.command[:2] == ("python", "-c")
-    assert stack.image_tag == "jax-0.8.3"
+    assert stack.jax_of(job) == "0.8.3"
 
 
 def test_what_follows_from_something_else_is_filled_in():
@@ -115,7 +114,7 @@ def test_a_slice_may_be_written_as_machine_type_and_topology():
 
 def test_elastic_jobs_keep_the_retries_of_others():  # case res-2
     (job,) = settings(((*JOB, "elastic"), {"slices": 2})).workloads
-    assert job.elastic == Elastic.model_validate({"slices": 2, "sliceRestarts": 4})
+    assert job.retries_per_host == 4
 
 
 def test_a_secret_variable_stays_closed():

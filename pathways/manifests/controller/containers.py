@@ -23,6 +23,8 @@ PROXY_COMPONENT = "proxy_server"
 WORKER_COMPONENT = "worker"
 SIDECAR_COMPONENT = "colocated_python_sidecar"
 
+WORKER_CONTAINER = "pathways-worker"
+
 SHARED_FOLDER = {"name": "shared-tmp", "mountPath": "/tmp"}
 SHARED_VOLUME = {"name": "shared-tmp", "hostPath": {"path": "/tmp", "type": "DirectoryOrCreate"}}
 
@@ -103,7 +105,7 @@ def proxy(job: Job) -> Container:
 def worker(job: Job) -> Container:
     """Return the container that drives the chips of one host."""
     return {
-        "name": "pathways-worker",
+        "name": WORKER_CONTAINER,
         "image": _image(job, WORKER_COMPONENT, SERVER_IMAGE),
         "imagePullPolicy": "Always",
         "args": [

@@ -26,6 +26,7 @@ HOST_LABEL = "kubernetes.io/hostname"
 POOL_LABEL = "cloud.google.com/gke-nodepool"
 
 HEAD = "pathways-head"
+WORKERS = "worker"
 HOST_NETWORK = {"hostNetwork": True, "dnsPolicy": "ClusterFirstWithHostNet"}
 
 
@@ -115,7 +116,7 @@ def _worker_job(job: Job) -> Manifest:
         },
     }
     replicas = {"replicas": job.slices} if job.slices else {}
-    return {"name": "worker", **replicas, "template": template}
+    return {"name": WORKERS, **replicas, "template": template}
 
 
 def _worker_pod(job: Job) -> Manifest:

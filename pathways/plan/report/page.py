@@ -113,6 +113,7 @@ def _jobs(plan: Plan) -> Iterator[Markup]:
     )
     if plan.jobs:
         yield _table(("job", "priority", "needs", "its head", "all at once", "when short"), rows)
+    yield from _paragraphs(words.resilience(job) for job in plan.jobs)
     yield from _paragraphs(
         words.left(occupancy, group) for occupancy, group in zip(plan.occupancy, plan.groups, strict=True)
     )

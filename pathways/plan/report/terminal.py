@@ -97,6 +97,8 @@ def _jobs(plan: Plan) -> Iterator[RenderableType]:
             words.relations(job),
         )
     yield table
+    for job in plan.jobs:
+        yield Text(words.resilience(job), style=_QUIET)
     for occupancy, group in zip(plan.occupancy, plan.groups, strict=True):
         yield Text(words.left(occupancy, group))
 

@@ -1,0 +1,93 @@
+"""A job's own container, and what its pod mounts for it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from pathways.manifests.objects import Manifest
+from pathways.settings import Job, Secret
+from pathways.settings.containers import Mount, Pods
+
+SHARED_MEMORY = "shared-memory"
+
+
+def main_container(name: str, job: Job, variables: Mapping[str, Any], resources: Manifest) -> Manifest:
+    """Return the container. variables: what the product tells the program, unless the job's own say it otherwise.
+
+    Secrets among the job's own variables stay as they are written in the stack file.
+    """
+    own = {key: plain_value(value) for key, value in job.env.items()}
+    container: Manifest = {"name": name, "image": job.image}
+    if job.command:
+        container["command"] = list(job.command)
+    if job.args:
+        container["args"] = list(job.args)
+    if env := [variable(key, value) for key, value in {**variables, **own}.items()]:
+        container["env"] = env
+    if resources:
+        container["resources"] = resources
+    if job.mounts:
+        container["volumeMounts"] = [_mounted(mount) for mount in job.mounts]
+    return container
+
+
+def variable(name: str, value: Any) -> Manifest:
+    """Return an environment variable. value: its text, or where Kubernetes takes it from."""
+    return {"name": name, **(value if isinstance(value, dict) and "valueFrom" in value else {"value": value})}
+
+
+def plain_value(value: str | Secret) -> Any:
+    return {"secure": value.secure} if isinstance(value, Secret) else value
+
+
+def volumes(job: Job) -> list[Manifest]:
+    """Return the volumes of the job's mounts."""
+    return list(_volumes(job.mounts))
+
+
+def share_memory(pod: Manifest, gib: int | None, *containers: Manifest) -> None:
+    """Give containers of a pod a /dev/shm of that size in common."""
+    if gib is None:
+        return
+    volume = {"name": SHARED_MEMORY, "emptyDir": {"medium": "Memory", "sizeLimit": f"{gib}Gi"}}
+    pod["volumes"] = [*pod.get("volumes", ()), volume]
+    for container in containers:
+        mount = {"name": SHARED_MEMORY, "mountPath": "/dev/shm"}
+        container["volumeMounts"] = [*container.get("volumeMounts", ()), mount]
+
+
+def placement(pods: Pods) -> Manifest:
+    """Return what a pod's spec says of its service account and of the taints that it puts up with."""
+    placed: Manifest = {}
+    if pods.service_account:
+        placed["serviceAccountName"] = pods.service_account
+    if pods.tolerations:
+        placed["tolerations"] = [
+            each.model_dump(by_alias=True, exclude_none=True, mode="json") for each in pods.tolerations
+        ]
+    return placed
+
+
+def _volumes(mounts: list[Mount]) -> Iterator[Manifest]:
+    seen = set()
+    for mount in mounts:
+        name = _volume_name(mount)
+        if name not in seen:
+            seen.add(name)
+            if mount.claim:
+                yield {"name": name, "persistentVolumeClaim": {"claimName": mount.claim}}
+            elif mount.secret:
+                yield {"name": name, "secret": {"secretName": mount.secret}}
+            else:
+                yield {"name": name, "configMap": {"name": mount.config_map}}
+
+
+def _volume_name(mount: Mount) -> str:
+    kind = "claim" if mount.claim else "secret" if mount.secret else "config"
+    return f"{kind}-{mount.claim or mount.secret or mount.config_map}"
+
+
+def _mounted(mount: Mount) -> Manifest:
+    mounted: Manifest = {"name": _volume_name(mount), "mountPath": mount.path}
+    return {**mounted, "readOnly": True} if mount.read_only else mounted

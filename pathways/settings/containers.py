@@ -1,0 +1,124 @@
+"""What a job's own container is made of, and where its pods may run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Annotated, Literal
+
+from pydantic import AfterValidator, Field, Strict, StringConstraints
+
+from pathways.runtime import MAIN_ENVIRONMENT
+from pathways.settings.base import (
+    NAME,
+    VARIABLE,
+    Fault,
+    Name,
+    Positive,
+    Settings,
+    Text,
+    must_hold,
+    refused,
+)
+
+GIB = 1024**3
+
+
+def _free_variable(name: str) -> str:
+    if name in MAIN_ENVIRONMENT:
+        raise refused("is set by Pathways as well, and Kubernetes refuses a variable that comes twice; take it away")
+    return name
+
+
+def _absolute(path: str) -> str:
+    if not path.startswith("/"):
+        raise refused("is no absolute path; it begins with a slash")
+    return path
+
+
+Texts = Annotated[tuple[Annotated[str, Strict(), StringConstraints(max_length=65_536)], ...], Strict(False)]
+Variable = Annotated[str, StringConstraints(pattern=VARIABLE, max_length=256)]
+VariableName = Annotated[Variable, AfterValidator(_free_variable)]
+AbsolutePath = Annotated[Text, AfterValidator(_absolute)]
+ExitCode = Annotated[int, Field(ge=1, le=255)]
+
+
+class Secret(Settings):
+    """An encrypted value: `pulumi config set --secret` writes it. Commands that work offline do not look inside."""
+
+    secure: Text
+    """The value, encrypted."""
+
+
+class Resources(Settings):
+    """What the job's own container may use of the head's node, besides resource manager and proxy."""
+
+    cpus: Positive = 8
+    """CPUs."""
+    memory_gib: Positive = 32
+    """Memory, in GiB; the shared memory is a part of it."""
+    shared_memory_gib: Positive | None = None
+    """Size of /dev/shm, in GiB, through which the processes of a data loader pass batches; absent: 64 MiB."""
+
+    @must_hold
+    def _shared_memory_is_a_part(self) -> Iterator[Fault]:
+        if self.shared_memory_gib and self.shared_memory_gib > self.memory_gib:
+            yield Fault(
+                ("sharedMemoryGib",),
+                f"{self.shared_memory_gib} is more than the container's memory, of which it is a part;"
+                f" {self.memory_gib} at most",
+            )
+
+    @property
+    def memory_bytes(self) -> int:
+        return self.memory_gib * GIB
+
+
+class Mount(Settings):
+    """A folder of the job's own container that comes from elsewhere: exactly one of claim, secret and configMap."""
+
+    path: AbsolutePath
+    """Where the container sees it."""
+    claim: Name | None = None
+    """PersistentVolumeClaim of the jobs' namespace."""
+    secret: Name | None = None
+    """Secret of the jobs' namespace."""
+    config_map: Name | None = None
+    """ConfigMap of the jobs' namespace."""
+    read_only: bool = False
+
+    @must_hold
+    def _has_one_source(self) -> Iterator[Fault]:
+        count = sum(source is not None for source in (self.claim, self.secret, self.config_map))
+        if count != 1:
+            yield Fault((), f"has {count} of claim, secret and configMap; exactly one is wanted")
+
+
+class Toleration(Settings):
+    """A taint of nodes that pods put up with."""
+
+    key: Text
+    """Key of the taint."""
+    operator: Literal["Exists", "Equal"] = "Exists"
+    """Exists: whatever the taint's value is."""
+    value: Text | None = None
+    """Value of the taint, with Equal."""
+    effect: Literal["NoSchedule", "PreferNoSchedule", "NoExecute"] | None = None
+    """Absent: every effect."""
+
+    @must_hold
+    def _value_is_of_equal(self) -> Iterator[Fault]:
+        if (self.operator == "Equal") != (self.value is not None):
+            verb = "is missing; Equal compares with it" if self.value is None else "is of operator: Equal"
+            yield Fault(("value",), verb)
+
+
+class Pods(Settings):
+    """Where pods may run, and as whom."""
+
+    node_selector: dict[Text, str] = {}  # noqa: RUF012
+    """Labels that their nodes have, besides those that follow from the group."""
+    tolerations: list[Toleration] = []  # noqa: RUF012
+    """Taints that they put up with, besides that of TPU nodes."""
+    service_account: Annotated[str, StringConstraints(pattern=NAME, max_length=63)] | None = None
+    """Kubernetes service account; the stack makes it. Absent: the namespace's default. On the host network, where
+    Pathways runs, rights in Google Cloud are those of the node's account all the same."""

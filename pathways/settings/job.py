@@ -1,0 +1,93 @@
+"""What every job has, with Pathways or without."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Annotated, Any, Literal
+
+from pydantic import Field, StringConstraints
+
+from pathways.runtime import AUTOCHECKPOINT_GRACE_SECONDS
+from pathways.settings.base import NAME, VERSION, Fault, NotNegative, Positive, Settings, Text, must_hold
+from pathways.settings.containers import ExitCode, Mount, Secret, Texts, VariableName
+
+_IDENTITY = ("apiVersion", "kind", "metadata.name", "metadata.namespace")
+
+
+class SliceRequest(Settings):
+    """Slices that a job runs on."""
+
+    group: Text
+    """Name of a group of `slices`."""
+    count: Positive
+    """Slices of it."""
+
+
+class Job(Settings):
+    """A job on slices of one group."""
+
+    slices: SliceRequest
+    image: Text | None = None
+    """Image of the job's own container."""
+    command: Texts = ()
+    """Its command; absent: the image's."""
+    args: Texts = ()
+    """Arguments of the command."""
+    env: dict[VariableName, str | Secret] = {}  # noqa: RUF012
+    """Environment variables of the job's own container."""
+    mounts: list[Mount] = []  # noqa: RUF012
+    """Folders of the job's own container that come from elsewhere."""
+    jax: Annotated[str, StringConstraints(pattern=VERSION)] | None = None
+    """JAX version of this job, in quotes; absent: the stack's."""
+    priority: Text | None = None
+    """One of `priorities`, for all pods of the job."""
+    job_restarts: NotNegative = 1
+    """How often the whole job may start again after a failure."""
+    maintenance_counts: bool | None = None
+    """Whether a restart because nodes were taken away (maintenance, preemption, failed hardware) is one of jobRestarts.
+    Absent: not where that can be told apart, in a JobSet with recovery job or slice."""
+    no_restart_on_exit_codes: list[ExitCode] = []  # noqa: RUF012
+    """Exit codes of the job's own container after which it does not start again, such as that of a wrong flag."""
+    autocheckpoint: bool = False
+    """Tell the program to save a checkpoint when its end is announced, and give it five minutes for that."""
+    termination_grace_seconds: Annotated[int, Field(ge=0, le=86_400)] | None = None
+    """Seconds between the wish that a pod ends and its end. Absent: 60; with autocheckpoint 300."""
+    time_to_live_seconds: NotNegative | None = None
+    """Seconds after its end at which the job and its pods are deleted; absent: never."""
+    image_pull_policy: Literal["Always", "IfNotPresent", "Never"] | None = None
+    """When images are pulled, for all containers; absent: Pathways' own always, others as Kubernetes decides."""
+    image_pull_secrets: list[Annotated[str, StringConstraints(pattern=NAME, max_length=63)]] = []  # noqa: RUF012
+    """Secrets of the jobs' namespace with which images are pulled."""
+    labels: dict[Text, str] = {}  # noqa: RUF012
+    """Labels of the job, such as a queue's name."""
+    annotations: dict[Text, str] = {}  # noqa: RUF012
+    """Annotations of the job; with the PathwaysJob controller also of its head."""
+    overrides: dict[Text, Any] = {}  # noqa: RUF012
+    """The way out: merged last into the object that the job becomes. Mappings are merged, lists of named items by name,
+    null takes away, all else replaces. The plan shows what it changes."""
+
+    @must_hold
+    def _has_time_for_its_checkpoint(self) -> Iterator[Fault]:
+        seconds = self.termination_grace_seconds
+        if self.autocheckpoint and seconds is not None and seconds < AUTOCHECKPOINT_GRACE_SECONDS:
+            message = f"{seconds} is too short for autocheckpoint; {AUTOCHECKPOINT_GRACE_SECONDS} at least"
+            yield Fault(("terminationGraceSeconds",), message)
+
+    @must_hold
+    def _keeps_its_identity(self) -> Iterator[Fault]:
+        for path in _IDENTITY:
+            value: Any = self.overrides
+            for key in path.split("."):
+                value = value.get(key, _ABSENT) if isinstance(value, dict) else _ABSENT
+            if value is not _ABSENT:
+                yield Fault(("overrides", *path.split(".")), "is what the job is known by, and stays; take it away")
+
+    @property
+    def grace_seconds(self) -> int:
+        """Seconds between the wish that a pod ends and its end."""
+        if self.termination_grace_seconds is not None:
+            return self.termination_grace_seconds
+        return AUTOCHECKPOINT_GRACE_SECONDS if self.autocheckpoint else 60
+
+
+_ABSENT = object()

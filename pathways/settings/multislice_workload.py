@@ -1,0 +1,53 @@
+"""Jobs whose program runs on every host, without Pathways."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import AfterValidator, StringConstraints
+
+from pathways.settings.base import NAME, Positive, Settings, Text, defaults, refused
+from pathways.settings.containers import Pods
+from pathways.settings.job import Job
+from pathways.wording import quoted
+
+MAX_NAME_LENGTH = 40
+"""Room for the longest name of a pod, NAME-slice-SLICE-WORKER-xxxxx, in the 63 characters of a label."""
+
+
+def _job_name(name: str) -> str:
+    if len(name) > MAX_NAME_LENGTH:
+        raise refused(
+            f"{quoted(name)} has {len(name)} characters, {MAX_NAME_LENGTH} are possible: pods are called"
+            f" {quoted(f'{name}-slice-SLICE-WORKER-xxxxx', 200)}, and 63 characters fit"
+        )
+    return name
+
+
+class HostResources(Settings):
+    """What the program may use of each host, besides all its chips."""
+
+    cpus: Positive | None = None
+    """CPUs; absent: as many as are free."""
+    memory_gib: Positive | None = None
+    """Memory, in GiB; absent: as much as is free."""
+    shared_memory_gib: Positive | None = None
+    """Size of /dev/shm, in GiB; absent: 64 MiB."""
+
+
+class MultisliceWorkload(Job):
+    """One program on every host of every slice; GKE tells each which of them it is. It has its group to itself."""
+
+    name: Annotated[str, StringConstraints(pattern=NAME), AfterValidator(_job_name)]
+    """Name of the job."""
+    kind: Literal["multislice"]
+    image: Text
+    """Image of the program."""
+    resources: HostResources = defaults(HostResources)
+    host_network: bool = True
+    """Use the hosts' network directly, which is faster between slices."""
+    privileged: bool = False
+    """Give the program all rights on its host, as programs that read the host's devices want."""
+    shares_group: bool = False
+    """Let pods of other jobs into the group. Two jobs that need most of it can then wait for each other for ever."""
+    workers: Pods = defaults(Pods)
