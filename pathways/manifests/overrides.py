@@ -17,7 +17,7 @@ def merged(base: Any, patch: Any) -> Any:
         kept = {key: value for key, value in base.items() if key not in patch}
         new = {key: merged(base.get(key), value) for key, value in patch.items() if value is not None}
         return {**{key: new.get(key, kept.get(key)) for key in base if key in kept or key in new}, **new}
-    if isinstance(base, list) and isinstance(patch, list) and (key := _key(base, patch)):
+    if isinstance(base, list) and isinstance(patch, list) and patch and (key := _key(base, patch)):
         return _merged_items(base, patch, key)
     return without_null(patch)
 

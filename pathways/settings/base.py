@@ -132,6 +132,8 @@ VERSION = r"^[0-9]+\.[0-9]+\.[0-9]+$"
 ZONE = r"^[a-z]+-[a-z]+[0-9]+-[a-z]+[0-9]*[a-z]?$"
 VARIABLE = r"^[A-Za-z_][A-Za-z0-9_]*$"
 FOLDER = r"^[A-Za-z0-9][A-Za-z0-9._-]*(/[A-Za-z0-9][A-Za-z0-9._-]*)*$"
+LOCATION = r"^gs://[a-z0-9][-_.a-z0-9]*[a-z0-9](/.*)?$"
+XLA_FLAG = r"^--xla_[A-Za-z0-9_]+=.*$"
 
 MEANING_OF_PATTERN = {
     NAME: "a name: lower-case letters, digits and dashes, a letter first, no dash last",
@@ -139,6 +141,8 @@ MEANING_OF_PATTERN = {
     VERSION: "a version of three numbers, such as 0.8.3",
     ZONE: "a zone, such as us-east5-b",
     VARIABLE: "a variable's name: letters, digits and underscores, no digit first",
+    LOCATION: "a place in Cloud Storage, such as gs://my-bucket/hlo/",
+    XLA_FLAG: "a flag of XLA, such as --xla_tpu_scoped_vmem_limit_kib=65536",
     FOLDER: "a folder, such as team/pathways: letters, digits, dots, dashes and underscores, no slash at either end",
 }
 

@@ -8,7 +8,19 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, Field, StringConstraints
 
 from pathways.runtime import MAX_LABEL_LENGTH, MAX_NAME_LENGTH, coordinator_label
-from pathways.settings.base import NAME, Fault, Name, Positive, Settings, Text, defaults, must_hold, refused
+from pathways.settings.base import (
+    LOCATION,
+    NAME,
+    XLA_FLAG,
+    Fault,
+    Name,
+    Positive,
+    Settings,
+    Text,
+    defaults,
+    must_hold,
+    refused,
+)
 from pathways.settings.containers import Pods, Resources, Secret, Texts, Variable
 from pathways.settings.job import Job
 from pathways.wording import quoted
@@ -30,9 +42,6 @@ OF_BATCH_JOBS = (
     "proxyTimeoutSeconds",
 )
 """Settings of a job's own container."""
-
-XLA_FLAG = r"^--xla_[A-Za-z0-9_]+=.*$"
-LOCATION = r"^gs://[a-z0-9][-_.a-z0-9]*[a-z0-9](/.*)?$"
 
 
 def _job_name(name: str) -> str:
@@ -104,7 +113,7 @@ class Components(Settings):
 class Xla(Settings):
     """The compiler, which runs in the proxy."""
 
-    flags: Annotated[list[Annotated[str, StringConstraints(pattern=XLA_FLAG)]], Field()] = []  # noqa: RUF012
+    flags: list[Annotated[str, StringConstraints(pattern=XLA_FLAG)]] = []  # noqa: RUF012
     """Flags, such as --xla_tpu_scoped_vmem_limit_kib=65536."""
     dump_to: Location | None = None
     """Where the compiler's inputs are written, such as gs://my-bucket/hlo/."""

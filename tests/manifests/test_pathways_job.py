@@ -66,7 +66,14 @@ def test_the_controller_takes_it_and_no_variable_comes_twice():
     head = jobset_of_pathways_job(rendered(((*JOB, "env"), {"A": "1"})))["spec"]["replicatedJobs"][0]
     (main,) = head["template"]["spec"]["template"]["spec"]["containers"]
     names = [variable["name"] for variable in main["env"]]
-    assert names == ["DATA_LOADER_WORKERS", "A", "PATHWAYS_HEAD", "JAX_PLATFORMS", "XCLOUD_ENVIRONMENT", "JAX_BACKEND_TARGET"]
+    assert names == [
+        "DATA_LOADER_WORKERS",
+        "A",
+        "PATHWAYS_HEAD",
+        "JAX_PLATFORMS",
+        "XCLOUD_ENVIRONMENT",
+        "JAX_BACKEND_TARGET",
+    ]
 
 
 def test_a_group_is_told_by_name_size_and_machine_type():

@@ -118,7 +118,12 @@ def problem(path, value, *others):
         (("network",), {"nodeRange": "8.8.0.0/16"}, "network.nodeRange", "is public; take a block of 10.0.0.0/8"),
         (("network",), {"podRange": "10.0.0.0/12"}, "network.podRange", "10.0.0.0/12 overlaps nodeRange, 10.0.0.0/18"),
         (("network",), {"controlPlaneRange": "172.16.0.0/27"}, "network.controlPlaneRange", "must be a /28"),
-        (("install",), {"jobset": {"version": "0.12.0"}}, "install.jobset.version", "0.12.0 makes the PathwaysJob controller 0.1.4 fail"),
+        (
+            ("install",),
+            {"jobset": {"version": "0.12.0"}},
+            "install.jobset.version",
+            "0.12.0 makes the PathwaysJob controller",
+        ),
     ],
 )
 def test_one_error(path, value, where, message):
