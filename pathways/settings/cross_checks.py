@@ -18,7 +18,7 @@ from pathways.settings.base import ZONE, Settings
 from pathways.settings.containers import Resources
 from pathways.settings.direct_form import needs_direct_form
 from pathways.settings.head import HeadSettings
-from pathways.settings.install import JOBSET_ALONE, has_controller
+from pathways.settings.install import JOBSET_ALONE, can_restart_slices, has_controller
 from pathways.tpu import CpuMachine, IllegalSlice, Slice, cpu_machines, parse_slice, why_not_in_zone
 from pathways.wording import did_you_mean, listed, nearest, quoted
 
@@ -122,11 +122,12 @@ def settings_of_direct_jobsets(written: Written) -> Found:
 
 
 def slice_recovery_without_its_jobset(written: Written) -> Found:
-    if has_controller(written.get("install")):
+    install = _mapping(written, "install")
+    if has_controller(install) or can_restart_slices(install):
         return
-    version = _mapping(_mapping(written, "install"), "jobset").get("version", JOBSET_ALONE)
+    version = _mapping(install, "jobset").get("version")
     for index, workload in _mappings(written, "workloads"):
-        if workload.get("recovery") == "slice" and version != JOBSET_ALONE:
+        if workload.get("recovery") == "slice":
             message = f"slice needs JobSet {JOBSET_ALONE}, install.jobset.version is {version}; take job or inJob"
             yield ("workloads", index, "recovery"), message
 

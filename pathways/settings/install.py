@@ -75,3 +75,10 @@ def has_controller(written: Any) -> bool:
     """Return whether the mapping `install`, as it is written, has the PathwaysJob controller."""
     pathways_job = written.get("pathwaysJob") if isinstance(written, dict) else None
     return not isinstance(pathways_job, dict) or pathways_job.get("enabled") is not False
+
+
+def can_restart_slices(written: Any) -> bool:
+    """Return whether the mapping `install`, as it is written, has a JobSet that can restart a slice alone."""
+    jobset = written.get("jobset") if isinstance(written, dict) else None
+    version = jobset.get("version", JOBSET_ALONE) if isinstance(jobset, dict) else JOBSET_ALONE
+    return not has_controller(written) and version == JOBSET_ALONE

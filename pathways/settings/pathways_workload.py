@@ -22,6 +22,7 @@ from pathways.settings.base import (
     refused,
 )
 from pathways.settings.containers import Pods, Resources, Secret, Texts, Variable
+from pathways.settings.install import can_restart_slices, has_controller
 from pathways.settings.job import Job
 from pathways.wording import quoted
 
@@ -213,9 +214,10 @@ class PathwaysWorkload(Job):
         return self.slices.count
 
 
-def derive_recovery(written: Any, *, controller: bool) -> Any:
-    """Return a workload as it is written, with its recovery, where that follows from the rest."""
+def derive_recovery(written: Any, install: Any) -> Any:
+    """Return a workload as it is written, with its recovery, where that follows from the rest and from `install`."""
     if not isinstance(written, dict) or written.get("kind") != "pathways" or "recovery" in written:
         return written
-    direct = "slice" if written.get("elastic") else "job"
-    return {**written, "recovery": "inJob" if controller else direct}
+    if has_controller(install):
+        return {**written, "recovery": "inJob"}
+    return {**written, "recovery": "slice" if written.get("elastic") and can_restart_slices(install) else "job"}

@@ -11,7 +11,7 @@ from pathways.runtime import RESERVED_PRIORITIES
 from pathways.settings.base import VERSION, ZONE, Name, Positive, Settings, defaults
 from pathways.settings.cluster import ClusterSettings
 from pathways.settings.head import MAX_NODES, HeadSettings
-from pathways.settings.install import InstallSettings, has_controller
+from pathways.settings.install import InstallSettings
 from pathways.settings.network import NetworkSettings
 from pathways.settings.pathways_workload import derive_recovery
 from pathways.settings.rates import Rates
@@ -75,8 +75,7 @@ class StackSettings(Settings):
         derived: dict[str, Any] = {"cluster": cluster, "scratch": scratch, "head": head}
         derived = {key: value for key, value in derived.items() if _is_mapping_or_absent(written, key)}
         if isinstance(written.get("workloads"), list):
-            controller = has_controller(written.get("install"))
-            derived["workloads"] = [derive_recovery(job, controller=controller) for job in written["workloads"]]
+            derived["workloads"] = [derive_recovery(job, written.get("install")) for job in written["workloads"]]
         return {**written, **derived}
 
     def model_post_init(self, context: Any, /) -> None:
