@@ -13,7 +13,8 @@ import typer
 from rich.console import Console
 
 from pathways.settings import SettingsError, StackNotFound
-from sandbox.errors import SandboxError
+from pathways.wording import did_you_mean, nearest, quoted
+from sandbox.errors import SandboxError, UnknownDrill
 from sandbox.toolchain import ToolchainError
 from sandbox.toolchain.__main__ import toolchain
 
@@ -68,6 +69,25 @@ def status(stack: Stack = "dev", json: Json = False) -> None:
     from sandbox.status import status as show
 
     raise typer.Exit(show(stack, as_json=json))
+
+
+@app.command()
+def drill(
+    name: Annotated[str | None, typer.Argument(help="Which one; without a name they are listed.")] = None,
+    json: Json = False,
+    seeds: Annotated[int | None, typer.Option(min=1, help="Schedules to try, where chance plays a part.")] = None,
+    keep: Annotated[bool, typer.Option("--keep", help="Leave the sandbox standing, to look around.")] = False,
+) -> None:
+    """Break something in a sandbox of its own, tell what happens, and measure it."""
+    from sandbox.drills import command
+    from sandbox.drills.table import DRILLS
+
+    if name is None:
+        raise typer.Exit(command.list_drills())
+    if name not in DRILLS:
+        legal = f"legal: {', '.join(DRILLS)}{did_you_mean(nearest(name, DRILLS))}"
+        raise UnknownDrill(f"{quoted(name)} is no drill; {legal}")
+    raise typer.Exit(command.run_drill(name, as_json=json, seeds=seeds, keep=keep))
 
 
 def main() -> None:

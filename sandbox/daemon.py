@@ -17,11 +17,15 @@ from pathlib import Path
 
 import psutil
 
+from pathways.settings.install import JOBSET_VERSIONS
 from sandbox.errors import DaemonError
 from sandbox.home import PROJECT, Home, write_json
 from sandbox.ports import PortTaken
 
-PROGRAMS = ("etcd", "kubernetes", "kwok", "jobset-0.11.1", "pulumi", "pulumi-resource-kubernetes")
+PROGRAMS = (
+    *("etcd", "kubernetes", "kwok", "pulumi", "pulumi-resource-kubernetes"),
+    *(f"jobset-{version}" for version in JOBSET_VERSIONS),
+)
 """What a rehearsal needs of the toolchain."""
 
 START_SECONDS = 120

@@ -25,3 +25,7 @@ class EngineError(SandboxError):
 
 class RecoveryError(SandboxError):
     """What an interrupted run left cannot be looked into."""
+
+
+class UnknownDrill(SandboxError):
+    """There is no drill of that name; the message lists them."""

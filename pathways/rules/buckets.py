@@ -13,7 +13,7 @@ from pathways.rules.scratch import scratch_locations
 from pathways.rules.stack import Stack
 from pathways.rules.values import Value
 
-_CHECKPOINTS = re.compile(r"checkpoint|ckpt")
+_CHECKPOINTS = re.compile(r"\b(checkpoints?|ckpts?)\b")
 
 
 def scratch_buckets(stack: Stack) -> list[Value]:

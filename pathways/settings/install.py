@@ -17,6 +17,8 @@ JOBSET_OF_CONTROLLER: Final = "0.11.1"
 JOBSET_ALONE: Final = "0.12.0"
 """It restarts a slice alone, behind the alpha gate RestartJob."""
 
+JOBSET_VERSIONS = (JOBSET_OF_CONTROLLER, JOBSET_ALONE)
+
 
 class JobSetInstall(Settings):
     """The JobSet controller."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+from pathways.settings.install import JOBSET_ALONE, JOBSET_OF_CONTROLLER
 from sandbox.toolchain import versions
 
 MODULES = Path(__file__).resolve().parent / "modules"
@@ -118,7 +119,7 @@ PROGRAMS = (
         official_from="4.25.0",
     ),
     Program(name="etcd", module="go.etcd.io/etcd/server/v3", package="go.etcd.io/etcd/server/v3", gigabytes=1),
-    _jobset("0.11.1"),
+    _jobset(JOBSET_OF_CONTROLLER),
     Program(
         name="kwok",
         module="sigs.k8s.io/kwok",
@@ -127,7 +128,7 @@ PROGRAMS = (
         stamps=("sigs.k8s.io/kwok/pkg/consts.Version={version}",),
         keeps=("kustomize/stage",),
     ),
-    _jobset("0.12.0"),
+    _jobset(JOBSET_ALONE),
     Program(
         name="kueue",
         module="sigs.k8s.io/kueue",
