@@ -61,7 +61,7 @@ def _each_ended_as_on_gke(stage: Stage, errors: list[str], in_error: set[str]) -
 
 
 def _retries(stage: Stage, slice_: str) -> list[int]:
-    """Return how often the creation of a slice's node pool was tried again, for each refusal, by the cloud's journal."""
+    """Return how often the creation of a slice's node pool was tried again, for each refusal that it met."""
     journal = (stage.session.home.cloud / "journal.jsonl").read_text().splitlines()
     return [
         retry["count"]

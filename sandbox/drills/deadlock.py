@@ -21,7 +21,7 @@ SLICES_EACH = 3
 """Of the four that the group has."""
 SETTLED_SECONDS = 2.0
 """How long nothing must change until a schedule counts as settled."""
-LONGEST_PAUSE_SECONDS = 0.1
+LONGEST_PAUSE_SECONDS = 0.04
 """Between the submission of the two, which the seed decides."""
 
 Manifest = dict[str, Any]
@@ -32,7 +32,7 @@ def _play(stage: Stage) -> None:
     ours = [_ours(name, "shared", SLICES_EACH) for name in JOBS]
     stuck = sum(_submit_bare(stage, ours, seed) for seed in range(stage.seeds))
     stage.story.figure("schedules in which bare JobSets wait for each other", stuck, unit=f"of {stage.seeds}")
-    whole = sum(_submit_ours(ours, seed) for seed in range(stage.seeds))
+    whole = sum(_submit_ours(stage, ours, seed) for seed in range(stage.seeds))
     stage.story.figure("schedules in which one of ours runs whole", whole, unit=f"of {stage.seeds}")
     spread = sum(_submit_recipe(stage, seed) for seed in range(stage.seeds))
     stage.story.figure(
