@@ -11,6 +11,7 @@ from pulumi_kubernetes.core.v1 import Namespace, ServiceAccount
 from components.cluster import Cluster, ClusterArgs
 from components.head_node_pool import HeadNodePool, HeadNodePoolArgs
 from components.jobset_install import JobSetInstall, JobSetInstallArgs
+from components.monitoring import Monitoring, MonitoringArgs
 from components.multislice_group import MultisliceGroup, MultisliceGroupArgs
 from components.network import Network, NetworkArgs
 from components.node_account import NodeAccount, NodeAccountArgs
@@ -20,6 +21,7 @@ from components.priority_classes import PriorityClasses, PriorityClassesArgs
 from components.scratch_bucket import ScratchBucket, ScratchBucketArgs
 from components.site import Site
 from components.workload import Workload, WorkloadArgs
+from pathways.logs import log_query
 from pathways.manifests import (
     colocated_head_priorities,
     connection_to,
@@ -69,6 +71,8 @@ class Platform(pulumi.ComponentResource):
         self._kubernetes_of_jobs = self._kubernetes_provider("kubernetes-jobs", server_side_apply=False)
         self._declare_installs()
         self._declare_workloads(args.has_secrets)
+        if settings.monitoring.enabled:
+            Monitoring(f"{name}-monitoring", MonitoringArgs(self._site, settings), self._in_cloud())
         self.outputs = self._exports()
         self.register_outputs(self.outputs)
 
@@ -209,6 +213,7 @@ class Platform(pulumi.ComponentResource):
             "scratchLocation": settings.scratch.location,
             "slices": {group.name: f"{group.count} of {group.slice}" for group in settings.slices},
             "jobs": [f"{settings.namespace}/{workload.name}" for workload in settings.workloads],
+            "logs": {workload.name: log_query(settings, workload) for workload in settings.workloads},
             "connect": {
                 workload.name: lines
                 for workload in settings.workloads

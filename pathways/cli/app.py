@@ -102,6 +102,22 @@ def plan(
 
 
 @app.command()
+def logs(
+    job: Annotated[str, typer.Argument(help="Name of a job")],
+    stack: Annotated[
+        str | None, typer.Option(help="Stack of the job, where several have one of that name", show_default=False)
+    ] = None,
+    head: Annotated[bool, typer.Option("--head", help="The head's alone")] = False,
+    slice: Annotated[int | None, typer.Option(min=0, help="One slice's alone, from 0", show_default=False)] = None,
+    worker: Annotated[int | None, typer.Option(min=0, help="One worker's alone, from 0", show_default=False)] = None,
+) -> None:
+    """Print the Cloud Logging query that finds a job's logs, and the command that reads them."""
+    from pathways.cli import logs
+
+    logs.run(job, stack, head=head, slice_=slice, worker=worker)
+
+
+@app.command()
 def guard(
     preview: Annotated[str, typer.Argument(help="What `pulumi preview --json` prints; - for standard input")],
     allow: Annotated[

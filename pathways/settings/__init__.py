@@ -9,11 +9,13 @@ from pathways.settings.job import Job, SliceRequest
 from pathways.settings.loader import (
     StackNotFound,
     find_stack,
+    known_stacks,
     load_stack_file,
     parse_settings,
     read_stack_file,
     stack_name,
 )
+from pathways.settings.monitoring import MonitoringSettings
 from pathways.settings.multislice_workload import MultisliceWorkload
 from pathways.settings.network import NetworkSettings
 from pathways.settings.pathways_workload import Component, Elastic, PathwaysWorkload
@@ -34,6 +36,7 @@ __all__ = [
     "InstallSettings",
     "Job",
     "JobSetInstall",
+    "MonitoringSettings",
     "MultisliceWorkload",
     "NetworkSettings",
     "OnDemand",
@@ -54,6 +57,7 @@ __all__ = [
     "StackSettings",
     "Workload",
     "find_stack",
+    "known_stacks",
     "load_stack_file",
     "parse_settings",
     "read_stack_file",

@@ -130,6 +130,8 @@ NAME = r"^[a-z]([-a-z0-9]*[a-z0-9])?$"
 PROJECT = r"^([a-z0-9.-]+:)?[a-z][-a-z0-9]*[a-z0-9]$"
 VERSION = r"^[0-9]+\.[0-9]+\.[0-9]+$"
 ZONE = r"^[a-z]+-[a-z]+[0-9]+-[a-z]+[0-9]*[a-z]?$"
+CHANNEL = r"^projects/[^/]+/notificationChannels/[0-9]+$"
+EMAIL = r"^[^@\s]+@[^@\s]+\.[^@\s]+$"
 VARIABLE = r"^[A-Za-z_][A-Za-z0-9_]*$"
 FOLDER = r"^[A-Za-z0-9][A-Za-z0-9._-]*(/[A-Za-z0-9][A-Za-z0-9._-]*)*$"
 LOCATION = r"^gs://[a-z0-9][-_.a-z0-9]*[a-z0-9](/.*)?$"
@@ -141,6 +143,8 @@ MEANING_OF_PATTERN = {
     VERSION: "a version of three numbers, such as 0.8.3",
     ZONE: "a zone, such as us-east5-b",
     VARIABLE: "a variable's name: letters, digits and underscores, no digit first",
+    CHANNEL: "a notification channel, such as projects/my-project/notificationChannels/123",
+    EMAIL: "an e-mail address",
     LOCATION: "a place in Cloud Storage, such as gs://my-bucket/hlo/",
     XLA_FLAG: "a flag of XLA, such as --xla_tpu_scoped_vmem_limit_kib=65536",
     FOLDER: "a folder, such as team/pathways: letters, digits, dots, dashes and underscores, no slash at either end",

@@ -39,7 +39,7 @@ def find_stack(stack: str) -> Path:
     """Return the stack file of a path, or of a name such as "dev". Raises StackNotFound."""
     if "/" in stack or stack.endswith((".yaml", ".yml")):
         return Path(stack)
-    known = _known_stacks()
+    known = known_stacks()
     if stack not in known:
         places, names = " or ".join(FOLDERS), " ".join(known) or "none"
         raise StackNotFound(
@@ -146,7 +146,7 @@ def stack_name(path: Path) -> str:
     return name
 
 
-def _known_stacks() -> dict[str, Path]:
+def known_stacks() -> dict[str, Path]:
     """Return the stack files of the project in the working directory, else of the one that this package is part of."""
     project = Path() if Path("Pulumi.yaml").exists() else Path(__file__).parents[2]
     found = [path for folder in reversed(FOLDERS) for path in sorted(project.glob(f"{folder}/Pulumi.*.yaml"))]

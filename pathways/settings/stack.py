@@ -12,6 +12,7 @@ from pathways.settings.base import VERSION, ZONE, Name, Positive, Settings, defa
 from pathways.settings.cluster import ClusterSettings
 from pathways.settings.head import MAX_NODES, HeadSettings
 from pathways.settings.install import InstallSettings
+from pathways.settings.monitoring import MonitoringSettings
 from pathways.settings.network import NetworkSettings
 from pathways.settings.pathways_workload import derive_recovery
 from pathways.settings.rates import Rates
@@ -49,6 +50,7 @@ class StackSettings(Settings):
     replaceable: list[Name] = []  # noqa: RUF012
     """Jobs that the next update may replace or delete in prod, though they run. A changed job is replaced."""
     install: InstallSettings = defaults(InstallSettings)
+    monitoring: MonitoringSettings = defaults(MonitoringSettings)
     budget: Positive | None = None
     """Chips that all slices together may have, spares included."""
     rates: Rates = {}  # noqa: RUF012
@@ -72,7 +74,9 @@ class StackSettings(Settings):
         head = _copy(written.get("head"))
         wanted = max(_count(head.get("minNodes")), _count(_with_heads(written.get("workloads"))))
         head.setdefault("maxNodes", min(wanted, MAX_NODES))
-        derived: dict[str, Any] = {"cluster": cluster, "scratch": scratch, "head": head}
+        monitoring = _copy(written.get("monitoring"))
+        monitoring.setdefault("enabled", written.get("environment") != "dev")
+        derived: dict[str, Any] = {"cluster": cluster, "scratch": scratch, "head": head, "monitoring": monitoring}
         derived = {key: value for key, value in derived.items() if _is_mapping_or_absent(written, key)}
         if isinstance(written.get("workloads"), list):
             derived["workloads"] = [derive_recovery(job, written.get("install")) for job in written["workloads"]]

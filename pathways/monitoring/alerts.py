@@ -1,0 +1,69 @@
+"""When somebody is told, and what they can do then."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from pathways.monitoring.queries import Queries
+from pathways.settings import StackSettings
+
+SHORT_OF_MEMORY = 0.9
+IDLE_PERCENT = 5
+RESTARTS_AN_HOUR = 3
+
+
+@dataclass(frozen=True)
+class Alert:
+    """An alert on a PromQL query.
+
+    name: short and stable. title: what is wrong. query: true of what is wrong. minutes: for how long it must be so.
+    severity: ERROR or WARNING. advice: what to look at, in Markdown.
+    """
+
+    name: str
+    title: str
+    query: str
+    minutes: int
+    severity: str
+    advice: str
+
+
+def alerts(settings: StackSettings) -> tuple[Alert, ...]:
+    """Return the alerts on jobs; that on node pools, which reads logs, is the component's."""
+    queries = Queries.of(settings)
+    return (
+        Alert(
+            "job-not-whole",
+            "A job does not run whole",
+            f"{queries.missing_replicas} > 0",
+            15,
+            "ERROR",
+            "Slices or the head are missing. `kubectl get pods` tells whether they wait for nodes; a job that is"
+            " queued waits on purpose.",
+        ),
+        Alert(
+            "job-restarts",
+            f"A job restarts more than {RESTARTS_AN_HOUR} times an hour",
+            f"{queries.restarts('1h')} > {RESTARTS_AN_HOUR}",
+            0,
+            "ERROR",
+            "`python -m pathways logs JOB --head` finds what the program said last.",
+        ),
+        Alert(
+            "tpus-idle",
+            f"Chips of a job compute less than {IDLE_PERCENT}% of the time",
+            f"{queries.duty_cycle} < {IDLE_PERCENT}",
+            30,
+            "WARNING",
+            "The job holds chips and does not use them: it waits for data, compiles, or hangs.",
+        ),
+        Alert(
+            "head-memory",
+            f"A container of a head uses more than {SHORT_OF_MEMORY:.0%} of its memory",
+            f"{queries.head_memory} > {SHORT_OF_MEMORY}",
+            5,
+            "WARNING",
+            "Resource manager, proxy or the job's own container is about to be killed, and the job with it: raise"
+            " `resources` of the job.",
+        ),
+    )
