@@ -27,7 +27,7 @@ class Monitoring(pulumi.ComponentResource):
     def __init__(self, name: str, args: MonitoringArgs, opts: pulumi.ResourceOptions | None = None) -> None:
         super().__init__("pathways:gcp:Monitoring", name, None, opts)
         self._name, self._args = name, args
-        self._own = pulumi.ResourceOptions(parent=self)
+        self._own = pulumi.ResourceOptions(parent=self, delete_before_replace=True)
         monitoring.Dashboard(
             f"{name}-dashboard", dashboard_json=json.dumps(dashboard(args.settings), sort_keys=True), opts=self._own
         )

@@ -61,7 +61,10 @@ CASES: dict[str, list[str]] = {
         "rule:tpu-slice-topology-valid",
         "rule:pathwaysjob-topology",
     ],
-    "slice-1": ["rule:multislice-needs-multi-host"],
+    "slice-1": [
+        "settings/test_workloads.py::test_slices_of_one_host_do_not_work_together",
+        "rule:multislice-needs-multi-host",
+    ],
     "slice-2": ["rule:multislice-needs-multi-host"],
     "slice-3": [
         f"{SLICES}test_old_generations_are_refused_as_such",
@@ -108,7 +111,11 @@ CASES: dict[str, list[str]] = {
         f"{LINT}test_a_queue_for_tpus_alone",
     ],
     "sched-6": ["rule:queue-one-resource-group"],
-    "sched-7": ["rule:multislice-bound-to-group"],
+    "sched-7": [
+        "manifests/test_multislice_jobset.py::test_pods_of_other_jobs_stay_out_of_its_group",
+        "rehearsal/test_drills.py::test_ours_never_starve",
+        "rule:multislice-bound-to-group",
+    ],
     "ver-1": ["rule:pathways-versions-agree"],
     "ver-2": ["rule:pathways-version-pinned", f"{LINT}test_the_staging_bucket_and_no_version"],
     "scratch-1": ["rule:scratch-location", f"{LINT}test_the_staging_bucket_and_no_version"],
@@ -135,6 +142,10 @@ CASES: dict[str, list[str]] = {
     ],
     "res-1": ["rule:pathwaysjob-shape", "rule:pathways-flags"],
     "res-2": [f"{SETTINGS}test_elastic_jobs_keep_the_retries_of_others", "rule:elastic-retries"],
+    "res-4": [
+        "manifests/test_direct_jobset.py::test_maintenance_is_not_a_restart_by_default",
+        "rehearsal/test_drills.py::test_the_story_ends_well",
+    ],
     "res-3": ["rule:priority-class-exists", "rule:priority-value"],
     "pool-1": [
         "plan/test_update.py::test_a_capacity_edit_destroys_the_slice",
@@ -184,16 +195,16 @@ CASES: dict[str, list[str]] = {
         "rule:head-memory-reserved",
         f"{LINT}test_workers_that_nothing_retries_and_that_others_can_join",
     ],
-    "mem-2": ["rule:shared-memory-bounded"],
+    "mem-2": [
+        "manifests/test_program.py::test_shared_memory_is_half_of_the_memory_by_default",
+        "rule:shared-memory-bounded",
+    ],
     "env-1": [
         "manifests/test_pathways_job.py::test_the_controller_takes_it_and_no_variable_comes_twice",
         "rule:pathways-built-in-variables",
         f"{LINT}test_a_variable_that_pathways_sets_and_a_name_that_is_too_long",
     ],
 }
-
-NOT_YET = {"res-4": "host maintenance that uses up maxRestarts: PathwaysJobs cannot carry a failure rule"}
-"""What no layer can do yet, and why."""
 
 NUMBERS = {
     "topo": 8,
@@ -216,8 +227,7 @@ NUMBERS = {
 
 def test_every_case_has_a_row() -> None:
     every = {f"{subject}-{number}" for subject, count in NUMBERS.items() for number in range(1, count + 1)}
-    assert {*CASES, *NOT_YET} == every
-    assert not set(CASES) & set(NOT_YET)
+    assert set(CASES) == every
 
 
 @pytest.mark.parametrize("case", CASES)

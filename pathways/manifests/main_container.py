@@ -46,11 +46,9 @@ def volumes(job: Job) -> list[Manifest]:
     return list(_volumes(job.mounts))
 
 
-def share_memory(pod: Manifest, gib: int | None, *containers: Manifest) -> None:
-    """Give containers of a pod a /dev/shm of that size in common."""
-    if gib is None:
-        return
-    volume = {"name": SHARED_MEMORY, "emptyDir": {"medium": "Memory", "sizeLimit": f"{gib}Gi"}}
+def share_memory(pod: Manifest, size: str | None, *containers: Manifest) -> None:
+    """Give containers of a pod a /dev/shm in common. size: at most, as Kubernetes writes it; None for no limit."""
+    volume = {"name": SHARED_MEMORY, "emptyDir": {"medium": "Memory", **({"sizeLimit": size} if size else {})}}
     pod["volumes"] = [*pod.get("volumes", ()), volume]
     for container in containers:
         mount = {"name": SHARED_MEMORY, "mountPath": "/dev/shm"}

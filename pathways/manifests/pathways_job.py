@@ -94,7 +94,7 @@ def _batch_head(settings: StackSettings, workload: PathwaysWorkload) -> Manifest
     pod = {"restartPolicy": "Never", **head_placement(workload), "containers": [main]}
     if mounted := volumes(workload):
         pod["volumes"] = mounted
-    share_memory(pod, own.shared_memory_gib, main)
+    share_memory(pod, own.shared_memory, main)
     return pod
 
 

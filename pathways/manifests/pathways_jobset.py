@@ -55,7 +55,8 @@ def _complete_workers(workload: PathwaysWorkload, pod: Manifest) -> None:
     if workload.components.sidecar and sidecars:
         _complete_sidecar(workload.components.sidecar.flags, workload.components.sidecar.env, sidecars[0])
     workers = [container for container in pod["containers"] if container["name"] == WORKER_CONTAINER]
-    share_memory(pod, workload.workers.shared_memory_gib, *workers, *sidecars)
+    if workload.workers.shared_memory_gib:
+        share_memory(pod, f"{workload.workers.shared_memory_gib}Gi", *workers, *sidecars)
 
 
 def _complete_sidecar(flags: tuple[str, ...], variables: dict[str, Any], sidecar: Manifest) -> None:

@@ -57,20 +57,24 @@ class Resources(Settings):
     memory_gib: Positive = 32
     """Memory, in GiB; the shared memory is a part of it."""
     shared_memory_gib: Positive | None = None
-    """Size of /dev/shm, in GiB, through which the processes of a data loader pass batches; absent: 64 MiB."""
+    """Size of /dev/shm, in GiB, through which the processes of a data loader pass batches; absent: half the memory."""
 
     @must_hold
     def _shared_memory_is_a_part(self) -> Iterator[Fault]:
-        if self.shared_memory_gib and self.shared_memory_gib > self.memory_gib:
+        if self.shared_memory_gib and self.shared_memory_gib >= self.memory_gib > 1:
             yield Fault(
                 ("sharedMemoryGib",),
-                f"{self.shared_memory_gib} is more than the container's memory, of which it is a part;"
-                f" {self.memory_gib} at most",
+                f"{self.shared_memory_gib} is all of the container's memory, or more; {self.memory_gib - 1} at most",
             )
 
     @property
     def memory_bytes(self) -> int:
         return self.memory_gib * GIB
+
+    @property
+    def shared_memory(self) -> str:
+        """Size of /dev/shm, as Kubernetes writes it."""
+        return f"{self.shared_memory_gib}Gi" if self.shared_memory_gib else f"{self.memory_gib * 512}Mi"
 
 
 class Mount(Settings):
@@ -85,6 +89,7 @@ class Mount(Settings):
     config_map: Name | None = None
     """ConfigMap of the jobs' namespace."""
     read_only: bool = False
+    """The container cannot write there."""
 
     @must_hold
     def _has_one_source(self) -> Iterator[Fault]:

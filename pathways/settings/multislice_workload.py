@@ -32,7 +32,14 @@ class HostResources(Settings):
     memory_gib: Positive | None = None
     """Memory, in GiB; absent: as much as is free."""
     shared_memory_gib: Positive | None = None
-    """Size of /dev/shm, in GiB; absent: 64 MiB."""
+    """Size of /dev/shm, in GiB, which is a part of the memory; absent: half of it, or what is free."""
+
+    @property
+    def shared_memory(self) -> str | None:
+        """Size of /dev/shm, as Kubernetes writes it; None for whatever the host has."""
+        if self.shared_memory_gib:
+            return f"{self.shared_memory_gib}Gi"
+        return f"{self.memory_gib * 512}Mi" if self.memory_gib else None
 
 
 class MultisliceWorkload(Job):

@@ -78,3 +78,5 @@ def test_hosts_can_be_shared_out():
     assert main["resources"]["requests"] == {"cpu": "100", "memory": "400Gi", "google.com/tpu": "4"}
     assert {"name": "DATA_LOADER_WORKERS", "value": "100"} in main["env"]
     assert main["volumeMounts"] == [{"name": "shared-memory", "mountPath": "/dev/shm"}]
+    (volume,) = pod()["volumes"]
+    assert volume["emptyDir"] == {"medium": "Memory"}  # the host's own, by default

@@ -24,6 +24,11 @@ def test_the_loader_knows_the_containers_cpus_and_has_shared_memory():  # W7
     assert template["containers"][0]["volumeMounts"] == [{"name": "shared-memory", "mountPath": "/dev/shm"}]
 
 
+def test_shared_memory_is_half_of_the_memory_by_default():  # case mem-2
+    template = rendered()["spec"]["controller"]["template"]["spec"]
+    assert template["volumes"] == [{"name": "shared-memory", "emptyDir": {"medium": "Memory", "sizeLimit": "16384Mi"}}]
+
+
 def test_the_users_variables_have_the_last_word_and_none_comes_twice():
     env = main(env={"DATA_LOADER_WORKERS": "2"})["env"]
     assert [each for each in env if each["name"] == "DATA_LOADER_WORKERS"] == [
@@ -105,7 +110,7 @@ def test_folders_come_from_claims_secrets_and_config_maps():
         {"path": "/etc/train", "configMap": "train"},
     ]
     template = rendered(*of_job(mounts=mounts))["spec"]["controller"]["template"]["spec"]
-    assert template["volumes"] == [
+    assert template["volumes"][:3] == [
         {"name": "claim-dataset", "persistentVolumeClaim": {"claimName": "dataset"}},
         {"name": "secret-keys", "secret": {"secretName": "keys"}},
         {"name": "config-train", "configMap": {"name": "train"}},

@@ -152,7 +152,7 @@ def test_overrides_leave_a_job_its_name():
         ("xla", {"dumpTo": "/tmp"}, "xla.dumpTo", "is not a place in Cloud Storage"),
         ("mounts", [{"path": "data", "claim": "a"}], "mounts[0].path", "is no absolute path"),
         ("mounts", [{"path": "/data"}], "mounts[0]", "has 0 of claim, secret and configMap; exactly one is wanted"),
-        ("resources", {"sharedMemoryGib": 64}, "resources.sharedMemoryGib", "32 at most"),
+        ("resources", {"sharedMemoryGib": 64}, "resources.sharedMemoryGib", "31 at most"),
         ("head", {"tolerations": [{"key": "a", "value": "b"}]}, "head.tolerations[0].value", "is of operator: Equal"),
     ],
 )
