@@ -73,7 +73,8 @@ def status(stack: Stack = "dev", json: Json = False) -> None:
 
 @app.command()
 def drill(
-    name: Annotated[str | None, typer.Argument(help="Which one; without a name they are listed.")] = None,
+    name: Annotated[str | None, typer.Argument(help="Which one.")] = None,
+    list: Annotated[bool, typer.Option("--list", help="What there is; as without a name.")] = False,
     json: Json = False,
     seeds: Annotated[int | None, typer.Option(min=1, help="Schedules to try, where chance plays a part.")] = None,
     keep: Annotated[bool, typer.Option("--keep", help="Leave the sandbox standing, to look around.")] = False,
@@ -82,7 +83,7 @@ def drill(
     from sandbox.drills import command
     from sandbox.drills.table import DRILLS
 
-    if name is None:
+    if list or name is None:
         raise typer.Exit(command.list_drills())
     if name not in DRILLS:
         legal = f"legal: {', '.join(DRILLS)}{did_you_mean(nearest(name, DRILLS))}"

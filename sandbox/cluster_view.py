@@ -87,9 +87,11 @@ def connect(kubeconfig: Path) -> Client:
 
 def view(kubeconfig: Path) -> ClusterView:
     """Asks the API server; an empty view where no cluster answers."""
-    if not kubeconfig.exists():
-        return ClusterView([], [], [])
-    client = connect(kubeconfig)
+    return view_by(connect(kubeconfig)) if kubeconfig.exists() else ClusterView([], [], [])
+
+
+def view_by(client: Client) -> ClusterView:
+    """The same by a client that there is already."""
     try:
         nodes = [_node(node) for node in client.list(Node)]
         slices = {node.name: node.slice for node in nodes}

@@ -29,3 +29,7 @@ class RecoveryError(SandboxError):
 
 class UnknownDrill(SandboxError):
     """There is no drill of that name; the message lists them."""
+
+
+class CouldNotLook(SandboxError):
+    """A drill could not be played to its end; the message says what was not to be had."""

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 
+import httpx2
+import psutil
 from rich.console import Console
 from rich.table import Table
 
@@ -16,7 +19,11 @@ from sandbox.drills.drill import Drill
 from sandbox.drills.stage import Stage
 from sandbox.drills.story import Story, StoryFailed
 from sandbox.drills.table import DRILLS
+from sandbox.errors import Busy, CouldNotLook
 from sandbox.home import Home
+
+CHILDREN_SECONDS = 10.0
+"""How long programs that a drill has started, such as the engine, have to end with it."""
 
 
 def list_drills() -> int:
@@ -28,20 +35,21 @@ def list_drills() -> int:
 
 
 def run_drill(name: str, *, as_json: bool, seeds: int | None, keep: bool) -> int:
-    """Plays a drill. Returns 0 where the story ends well, 1 where it does not. keep: the sandbox stays."""
+    """Plays a drill. Returns 0 where the story ends well, 1 where it does not. keep: the sandbox stays.
+
+    Raises SandboxError where it cannot be played to its end.
+    """
     drill = DRILLS[name]
     console = None if as_json else report.console()
     story = Story(console)
     failure = ""
-    with _sandbox(drill, keep) as home, open(os.devnull, "w", encoding="utf-8") as nowhere:
-        quiet = console if console and console.is_terminal else Console(file=nowhere)
+    with _ended_by_signals(), _sandbox(drill, keep) as home:
         try:
-            with session(quiet, str(drill.stack_file), {}) as opened:
-                stage = Stage(opened, story, quiet, drill.seeds if seeds is None else seeds)
-                stage.options(timeScale=0)
-                drill.play(stage)
+            _play(drill, story, console, drill.seeds if seeds is None else seeds)
         except StoryFailed as error:
             failure = str(error)
+        except httpx2.HTTPError as error:
+            raise CouldNotLook(f"{name}: the sandbox's API server: {error}") from error
     if as_json:
         print(json.dumps({"drill": name, "fine": not failure, "failure": failure, "figures": story.as_data()}))
     if console:
@@ -52,16 +60,53 @@ def run_drill(name: str, *, as_json: bool, seeds: int | None, keep: bool) -> int
     return 1 if failure else 0
 
 
+def _play(drill: Drill, story: Story, console: Console | None, seeds: int) -> None:
+    with open(os.devnull, "w", encoding="utf-8") as nowhere:
+        quiet = console if console and console.is_terminal else Console(file=nowhere)
+        with session(quiet, str(drill.stack_file), {}) as opened, closing(Stage(opened, story, quiet, seeds)) as stage:
+            stage.options(timeScale=0)
+            drill.play(stage)
+
+
 @contextmanager
 def _sandbox(drill: Drill, keep: bool) -> Iterator[Home]:
-    """A new sandbox of a drill's stack; what an earlier run has left is taken away first."""
+    """A new sandbox of a drill's stack; what an earlier run has left is taken away first. Raises Busy."""
     home = Home.of(drill.stack)
-    _remove(home)
+    if home.exists():
+        with home.lock("command", wait=False) as free:
+            if not free:
+                raise Busy(f"this drill is being played already, in {home.root}; wait for it or stop it")
+            _remove(home)
     try:
         yield home
     finally:
         if not keep:
+            _end_children()
             _remove(home)
+
+
+@contextmanager
+def _ended_by_signals() -> Iterator[None]:
+    """Lets a drill that is told to end take its sandbox away, as Ctrl-C does."""
+
+    def end(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    before = {number: signal.signal(number, end) for number in (signal.SIGTERM, signal.SIGHUP)}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def _end_children() -> None:
+    """Ends an engine that was interrupted: it would wait for a cloud that is no longer there."""
+    children = [child for child in psutil.Process().children() if child.status() != psutil.STATUS_ZOMBIE]
+    engines = [child for child in children if child.name().startswith("pulumi")]
+    for engine in engines:
+        engine.kill()
+    psutil.wait_procs(engines, CHILDREN_SECONDS)
 
 
 def _remove(home: Home) -> None:

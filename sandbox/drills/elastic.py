@@ -2,57 +2,80 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from sandbox.drills.drill import Drill
 from sandbox.drills.stage import Stage
 
+LIMIT_SECONDS = 15
+"""Within which a slice that is taken away with notice must be back."""
 CUT_OFF_SECONDS = 90
-"""How long the other ways are watched; they are there for comparison."""
+"""How long all else is watched; it is there for comparison."""
+
+ALONE = "slice"
+IN_JOB = {"with notice": "in-job-graceful", "without notice": "in-job-abrupt"}
 
 
 def _play(stage: Stage) -> None:
-    stage.deploy("slice", "in-job-graceful", "in-job-abrupt")
-    _lose_with_slice_recovery(stage)
-    _lose_with_recovery_in_job(stage)
-
-
-def _lose_with_slice_recovery(stage: Stage) -> None:
-    before = _identities(stage, "slice")
-    lost = stage.pools_of("slice")["1"]
-    stage.story.mark(f"slice {lost} of the job slice is lost with notice")
-    stage.shut_down(*stage.nodes_of(lost))
-    seconds = stage.await_whole("slice")
+    stage.deploy(ALONE, *IN_JOB.values())
+    before = _identities(stage)
+    lost = stage.pools_of(ALONE)["1"]
+    nodes = stage.nodes_of(lost)
+    stage.story.mark(f"slice {lost} of the job {ALONE} is lost with notice")
+    stage.shut_down(*nodes)
+    seconds = stage.await_whole(ALONE)
     stage.story.picture(stage.look())
-    after = _identities(stage, "slice")
-    kept = [key for key, uid in before.items() if after.get(key) == uid]
-    expected = [key for key in before if key[0] != "worker" or key[1] != "1"]
-    stage.story.expect(kept == expected, "head and other slice keep their pods", f"kept {kept} of {list(before)}")
-    stage.story.expect(not stage.jobset("slice").get("restarts"), "the job as a whole did not restart")
-    stage.story.figure("slice recovery, loss with notice", seconds, limit=15)
+    _started_again_alone(stage, before)
+    stage.story.figure("slice recovery, loss with notice", seconds, limit=LIMIT_SECONDS)
+    stage.bring_back(*nodes)
+    _compare(stage)
 
 
-def _lose_with_recovery_in_job(stage: Stage) -> None:
-    graceful, abrupt = (stage.pools_of(job)["1"] for job in ("in-job-graceful", "in-job-abrupt"))
-    stage.story.mark(f"beside it, recovery inJob: slice {graceful} is lost with notice, {abrupt} without")
+def _compare(stage: Stage) -> None:
+    """Loses a slice of each job: two with recovery inJob, and once more the one whose slices start again alone."""
+    before = _identities(stage)
+    lost = {job: stage.pools_of(job)["1"] for job in (ALONE, *IN_JOB.values())}
+    graceful = lost[IN_JOB["with notice"]]
+    abrupt = [pool for pool in lost.values() if pool != graceful]
+    stage.story.mark(f"beside it: slice {graceful} is lost with notice, {' and '.join(abrupt)} without")
     stage.shut_down(*stage.nodes_of(graceful))
-    stage.vanish(*stage.nodes_of(abrupt))
+    for pool in abrupt:
+        stage.vanish(*stage.nodes_of(pool))
+    seconds = _await_each(stage, lost)
+    stage.story.picture(stage.look())
+    if ALONE in seconds:
+        _started_again_alone(stage, before)
+    stage.story.figure("slice recovery, loss without notice", seconds.get(ALONE), limit=CUT_OFF_SECONDS)
+    for how, job in IN_JOB.items():
+        stage.story.figure(f"inJob recovery, loss {how}", seconds.get(job))
+
+
+def _await_each(stage: Stage, lost: Mapping[str, str]) -> dict[str, float]:
+    """Returns the seconds after which each job ran whole again; those that did not in time are left out."""
     seconds: dict[str, float] = {}
 
-    def both() -> bool:
-        for job in ("in-job-graceful", "in-job-abrupt"):
+    def all_whole() -> bool:
+        for job in lost:
             if job not in seconds and stage.whole(job):
                 seconds[job] = stage.story.seconds
                 stage.story.tell(f"{job} runs with all its pods")
-        return len(seconds) == 2
+        return len(seconds) == len(lost)
 
-    stage.within(both, CUT_OFF_SECONDS)
-    stage.story.picture(stage.look())
-    stage.story.figure("inJob recovery, loss with notice", seconds.get("in-job-graceful"))
-    stage.story.figure("inJob recovery, loss without notice", seconds.get("in-job-abrupt"))
+    stage.within(all_whole, CUT_OFF_SECONDS)
+    return seconds
 
 
-def _identities(stage: Stage, job: str) -> dict[tuple[str, str, str], str]:
-    """Return the UID of each pod, by its place in the job."""
-    return {stage.place_of(pod): pod.metadata.uid for pod in stage.pods(job)}
+def _identities(stage: Stage) -> dict[tuple[str, str, str], str]:
+    """Returns the UID of each pod, by its place in the job."""
+    return {stage.place_of(pod): pod.metadata.uid for pod in stage.pods(ALONE)}
+
+
+def _started_again_alone(stage: Stage, before: Mapping[tuple[str, str, str], str]) -> None:
+    after = _identities(stage)
+    kept = [key for key, uid in before.items() if after.get(key) == uid]
+    expected = [key for key in before if key[0] != "worker" or key[1] != "1"]
+    stage.story.expect(kept == expected, "head and other slice keep their pods", f"kept {kept} of {list(before)}")
+    stage.story.expect(not stage.jobset(ALONE).get("restarts"), "the job as a whole did not restart")
 
 
 DRILL = Drill("elastic", "an elastic job loses a slice, which starts again alone; recovery inJob beside it", _play)

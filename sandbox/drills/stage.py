@@ -16,15 +16,21 @@ from rich.console import Console
 from sandbox import cluster_view
 from sandbox.cluster_view import JOB, POOL, JobSet
 from sandbox.commands import Session
+from sandbox.drills.happenings import Happenings
+from sandbox.drills.narrator import Narrator
 from sandbox.drills.story import Story, StoryFailed
 from sandbox.engine.runs import Run
 from sandbox.kubernetes.connection import NOT_FOUND, code_of, connect
 
-POLL_SECONDS = 0.1
+LONGEST_NAP_SECONDS = 1.0
+"""After which a condition is looked at again even where nothing was heard: it may not be about the cluster."""
 PATIENCE_SECONDS = 180
 JOB_INDEX = "jobset.sigs.k8s.io/job-index"
 COMPLETION_INDEX = "batch.kubernetes.io/job-completion-index"
 NAMESPACE = "pathways"
+
+SAVES_FOR = "sandbox.pathways.dev/saves-for"
+"""Annotation of a pod that the simulated kubelet heeds: see sandbox/control_plane/stages/pod.yaml."""
 
 TERMINATED = {"type": "DisruptionTarget", "status": "True", "reason": "TerminationByKubelet"}
 """How a node that is told to shut down leaves its pods. Source: Kubernetes documentation, graceful node shutdown."""
@@ -41,6 +47,12 @@ class Stage:
 
     def __post_init__(self) -> None:
         self.client: Client = connect(self.session.kubeconfig)
+        self._happenings = Happenings(self.client, NAMESPACE)
+        self._narrator = Narrator(self._happenings, self.story)
+
+    def close(self) -> None:
+        """Looks no longer."""
+        self._happenings.stop()
 
     def up(self) -> Run:
         """Deploys the stack file; returns how the engine fared."""
@@ -54,13 +66,14 @@ class Stage:
         for job in jobs:
             self.await_whole(job)
         self.story.picture(self.look())
+        self._narrator.follow(*jobs)
 
     def options(self, **values: Any) -> None:
         """Writes how the simulated cloud shall behave: see sandbox/cloud/options.py."""
         (self.session.home.cloud / "options.json").write_text(json.dumps(values))
 
     def look(self) -> cluster_view.ClusterView:
-        return cluster_view.view(self.session.kubeconfig)
+        return cluster_view.view_by(self.client)
 
     def pods(self, job: str, role: str | None = None) -> list[Pod]:
         """Returns the pods of a job, or those of one of its replicated jobs."""
@@ -108,20 +121,41 @@ class Stage:
     def within(self, met: Callable[[], bool], seconds: float) -> float | None:
         """Returns the seconds since the mark at which something is so; None where it is not within `seconds` of it."""
         while self.story.seconds < seconds:
+            heard = self._happenings.count
             if met():
                 return self.story.seconds
-            time.sleep(POLL_SECONDS)
+            self._nap(heard, seconds - self.story.seconds)
         return None
 
     def await_that(self, met: Callable[[], bool], what: str, seconds: float = PATIENCE_SECONDS) -> None:
         """Waits until something is so, and tells. Raises StoryFailed."""
         deadline = time.monotonic() + seconds
-        while not met():
+        while True:
+            heard = self._happenings.count
+            if met():
+                break
             if time.monotonic() > deadline:
+                self._narrator.catch_up()
                 self.story.picture(self.look())
                 raise StoryFailed(f"{what}: not within {seconds:g} s")
-            time.sleep(POLL_SECONDS)
-        self.story.tell(what)
+            self._nap(heard, deadline - time.monotonic())
+        now = time.monotonic()
+        self._narrator.catch_up()
+        self.story.tell(what, now)
+
+    def _nap(self, heard: int, seconds: float) -> None:
+        """Waits for something to happen after so many changes were heard of."""
+        self._happenings.await_more_than(heard, min(seconds, LONGEST_NAP_SECONDS))
+
+    def jobset_gone(self, job: str) -> bool:
+        """Whether there is no JobSet of that name, not even one that is being deleted."""
+        return job not in {jobset.metadata.name for jobset in self.client.list(JobSet, namespace=NAMESPACE)}
+
+    def save_for(self, seconds: float, *pods: Pod) -> None:
+        """Lets the programs of pods take so long to end when they are told to; no longer than their grace lasts."""
+        patch = {"metadata": {"annotations": {SAVES_FOR: f"{seconds:g}"}}}
+        for pod in pods:
+            self.client.patch(Pod, pod.metadata.name, patch, namespace=NAMESPACE, patch_type=PatchType.MERGE)
 
     def nodes_of(self, pool: str) -> list[Node]:
         return list(self.client.list(Node, labels={POOL: pool}))

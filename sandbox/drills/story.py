@@ -58,9 +58,11 @@ class Story:
         if self._console:
             self._console.print(Text(f"\n  0.0 s  {text}", style="bold"))
 
-    def tell(self, text: str) -> None:
+    def tell(self, text: str, since: float | None = None) -> None:
+        """Says what is seen. since: the moment, of the monotonic clock; now by default."""
         if self._console:
-            self._console.print(Text(f"{self.seconds:5.1f} s  {text}"))
+            seconds = self.seconds if since is None else max(since - self._zero, 0.0)
+            self._console.print(Text(f"{seconds:5.1f} s  {text}"))
 
     def figure(self, name: str, value: float | None, unit: str = "s", limit: float | None = None) -> None:
         """Keeps a figure. Raises StoryFailed where it is above its limit."""

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import threading
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 
 from lightkube.models.meta_v1 import ObjectMeta
 from lightkube.resources.core_v1 import Pod, PodEviction
@@ -13,7 +16,17 @@ from sandbox.kubernetes.watch import changes
 
 JOB = "train"
 GRACE_SECONDS = 120
+LONGEST_SAVE_SECONDS = 12
+"""What the slowest worker needs to write its state; the others take less."""
 LOCATION = "--gcs_scratch_location=gs://drills-pathways-drill-suspend-scratch/pathways"
+
+
+@dataclass
+class _Evicted:
+    """By name of the pod, in seconds. grace: that it was given. lived: from its eviction to its end."""
+
+    grace: dict[str, int] = field(default_factory=dict)
+    lived: dict[str, float] = field(default_factory=dict)
 
 
 def _play(stage: Stage) -> None:
@@ -22,12 +35,22 @@ def _play(stage: Stage) -> None:
     _could_be_resumed(stage, workers)
     lost = stage.pools_of(JOB)["1"]
     nodes = stage.nodes_of(lost)
+    names = {node.metadata.name for node in nodes}
+    leaving = [pod for pod in workers if pod.spec.nodeName in names]
+    saving = {pod.metadata.name: LONGEST_SAVE_SECONDS - 2.0 * number for number, pod in enumerate(leaving)}
+    for pod in leaving:
+        stage.save_for(saving[pod.metadata.name], pod)
     stage.story.mark(f"slice {lost} is to be taken back: its nodes take no pods, its workers are evicted")
     stage.cordon(*nodes)
-    seen = _evict(stage, [pod for pod in workers if pod.spec.nodeName in {node.metadata.name for node in nodes}])
+    evicted = _evict(stage, leaving)
     stage.story.expect(
-        set(seen.values()) == {GRACE_SECONDS}, f"every worker has {GRACE_SECONDS} s to save its state", seen
+        set(evicted.grace.values()) == {GRACE_SECONDS},
+        f"every worker has {GRACE_SECONDS} s to save its state",
+        evicted.grace,
     )
+    cut_short = {name: lived for name, lived in evicted.lived.items() if lived < saving[name] - 1}
+    stage.story.expect(not cut_short, "none is cut short, though the first to end fails its slice", cut_short)
+    stage.story.figure("eviction to the last worker's end", max(evicted.lived.values()), limit=GRACE_SECONDS)
     stage.await_that(lambda: stage.jobset(JOB).get("restarts", 0) == 1, "the job restarts, by its policy")
     stage.story.expect(not stage.jobset(JOB).get("restartsCountTowardsMax"), "an eviction counts none of jobRestarts")
     stage.story.expect(not stage.whole(JOB), f"{JOB} waits for its slice")
@@ -38,7 +61,7 @@ def _play(stage: Stage) -> None:
     stage.story.picture(stage.look())
 
 
-def _could_be_resumed(stage: Stage, workers: list[Pod]) -> None:
+def _could_be_resumed(stage: Stage, workers: Sequence[Pod]) -> None:
     """What Pathways needs to write its state, and what restarts the job where it cannot."""
     containers = [container for pod in workers for container in pod.spec.containers]
     stage.story.expect(
@@ -47,26 +70,29 @@ def _could_be_resumed(stage: Stage, workers: list[Pod]) -> None:
     stage.story.expect({pod.spec.restartPolicy for pod in workers} == {"Never"}, "an evicted worker fails its slice")
 
 
-def _evict(stage: Stage, pods: list[Pod]) -> dict[str, int]:
-    """Evicts pods; returns the grace period that each was seen to have, in seconds."""
+def _evict(stage: Stage, pods: Sequence[Pod]) -> _Evicted:
+    """Evicts pods, and returns once all of them have ended."""
     wanted = {pod.metadata.uid: pod.metadata.name for pod in pods}
-    seen: dict[str, int] = {}
+    seen = _Evicted()
     stop = threading.Event()
-    watching = threading.Thread(target=_watch, args=(stage, wanted, seen, stop), daemon=True)
-    watching.start()
+    began = time.monotonic()
+    threading.Thread(target=_watch, args=(stage, wanted, seen, began, stop), daemon=True).start()
     for pod in pods:
         eviction = PodEviction(metadata=ObjectMeta(name=pod.metadata.name, namespace=NAMESPACE))
         stage.client.create(eviction, pod.metadata.name, namespace=NAMESPACE)
-    stage.await_that(lambda: len(seen) == len(wanted), "all are told to end")
+    stage.await_that(lambda: len(seen.grace) == len(wanted), "all are told to end")
+    stage.await_that(lambda: len(seen.lived) == len(wanted), "all have ended")
     stop.set()
     return seen
 
 
-def _watch(stage: Stage, wanted: dict[str, str], seen: dict[str, int], stop: threading.Event) -> None:
+def _watch(stage: Stage, wanted: dict[str, str], seen: _Evicted, began: float, stop: threading.Event) -> None:
     for change in changes(stage.client, Pod, namespace=NAMESPACE, stop=stop):
         metadata = change.object.metadata
         if metadata.uid in wanted and metadata.deletionGracePeriodSeconds is not None:
-            seen.setdefault(wanted[metadata.uid], metadata.deletionGracePeriodSeconds)
+            seen.grace.setdefault(wanted[metadata.uid], metadata.deletionGracePeriodSeconds)
+        if metadata.uid in wanted and (change.gone or change.object.status.phase == "Failed"):
+            seen.lived.setdefault(wanted[metadata.uid], time.monotonic() - began)
         if stop.is_set():
             return
 
