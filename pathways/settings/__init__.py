@@ -24,6 +24,7 @@ from pathways.settings.schema import stack_file_schema
 from pathways.settings.scratch import ScratchSettings
 from pathways.settings.slices import SliceGroup
 from pathways.settings.stack import StackSettings
+from pathways.settings.tpu_vms import TpuVm
 from pathways.settings.workloads import Workload
 
 __all__ = [
@@ -55,6 +56,7 @@ __all__ = [
     "Spot",
     "StackNotFound",
     "StackSettings",
+    "TpuVm",
     "Workload",
     "find_stack",
     "known_stacks",

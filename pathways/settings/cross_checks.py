@@ -34,7 +34,7 @@ def cross_check(written: Written) -> Found:
 
 
 def equal_names(written: Written) -> Found:
-    for key in ("slices", "workloads"):
+    for key in ("slices", "workloads", "tpuVms"):
         first: dict[str, int] = {}
         for index, item in _mappings(written, key):
             name = item.get("name")
@@ -73,7 +73,7 @@ def generations_that_the_zone_lacks(written: Written) -> Found:
     zone = written.get("zone")
     if not isinstance(zone, str) or not re.fullmatch(ZONE, zone):
         return
-    slices = [_slice(group) for _, group in _mappings(written, "slices")]
+    slices = [_slice(item) for key in ("slices", "tpuVms") for _, item in _mappings(written, key)]
     wanted = dict.fromkeys(slice_.generation for slice_ in slices if slice_ is not None)
     lacking = [generation for generation in wanted if generation.is_offered_in(zone) is False]
     if lacking:

@@ -12,6 +12,7 @@ from pydantic_core import ErrorDetails, ValidationError
 from pathways.documents import Document, Path
 from pathways.settings.base import MEANING_OF_PATTERN
 from pathways.settings.schema import keys_at
+from pathways.settings.tpu_vms import has_no_field
 from pathways.wording import counted, did_you_mean, nearest, on_one_line, plain, quoted
 
 
@@ -199,6 +200,8 @@ def _none_of(given: Any, text: str | None, expected: str) -> str:
 
 
 def _unknown_key(path: Path) -> str:
+    if path[0] == "tpuVms" and (known := has_no_field(str(path[-1]))):
+        return known
     legal = keys_at(path[:-1])
     return f"is not a key here; legal: {' '.join(legal)}{did_you_mean(_near(path[-1], legal))}"
 

@@ -18,6 +18,7 @@ from pathways.settings.pathways_workload import derive_recovery
 from pathways.settings.rates import Rates
 from pathways.settings.scratch import ScratchSettings
 from pathways.settings.slices import SliceGroup
+from pathways.settings.tpu_vms import TpuVm
 from pathways.settings.workloads import Workload
 
 Zone = Annotated[str, StringConstraints(pattern=ZONE)]
@@ -51,8 +52,10 @@ class StackSettings(Settings):
     """Jobs that the next update may replace or delete in prod, though they run. A changed job is replaced."""
     install: InstallSettings = defaults(InstallSettings)
     monitoring: MonitoringSettings = defaults(MonitoringSettings)
+    tpu_vms: list[TpuVm] = []  # noqa: RUF012
+    """TPU slices outside GKE, as virtual machines in the stack's network."""
     budget: Positive | None = None
-    """Chips that all slices together may have, spares included."""
+    """Chips that all slices together may have, spares and TPU VMs included."""
     rates: Rates = {}  # noqa: RUF012
     """USD for a chip-hour, by TPU generation (v6e: 2.7). The plan tells costs with them."""
 

@@ -38,12 +38,21 @@ class Quota:
     preemptible: str
 
 
+@dataclass(frozen=True)
+class TpuVmTerms:
+    """How the Cloud TPU API speaks of a generation. name: in accelerator types. runtime: software version for JAX."""
+
+    name: str
+    runtime: str
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class Generation:
     """A TPU generation. catalog.yaml says what each figure means and where it is from.
 
     topologies: the published ones. longest_side: of unpublished cuboids; None where there are none.
     documented_chips: the largest slice in Google's documents. notes: where sources contradict each other.
+    tpu_vm: None where the Cloud TPU API does not support the generation.
     """
 
     name: str
@@ -61,6 +70,7 @@ class Generation:
     longest_side: int | None
     documented_chips: int
     notes: tuple[str, ...]
+    tpu_vm: TpuVmTerms | None = None
     machines: list[Machine] = field(default_factory=list)
 
     def __repr__(self) -> str:
@@ -171,6 +181,7 @@ def _generation(name: str, entry: dict[str, Any]) -> Generation:
         longest_side=cuboid.get("longest_side"),
         documented_chips=cuboid.get("documented_chips", entry["pod_chips"]),
         notes=tuple(entry["notes"]),
+        tpu_vm=TpuVmTerms(**entry["tpu_vm"]) if "tpu_vm" in entry else None,
     )
     for machine_name, machine in entry["machines"].items():
         generation.machines.append(_machine(machine_name, generation, machine))

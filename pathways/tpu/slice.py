@@ -71,6 +71,16 @@ class Slice:
             return None
         return f"{self.machine.pathways_type}:{self.topology_text}"
 
+    @property
+    def accelerator_type(self) -> str | None:
+        """What the Cloud TPU API calls the slice, such as "v5litepod-16"; None where a count does not tell it apart.
+
+        Source: Google, Cloud TPU documentation, the pages of each generation.
+        """
+        terms = self.generation.tpu_vm
+        name = f"{terms.name}-{self.chips * self.generation.tensor_cores}" if terms else None
+        return name if name in self.names and not self.machine.unconfirmed else None
+
     @cached_property
     def names(self) -> tuple[str, ...]:
         """Names that parse_slice takes for exactly this slice, such as "v5p-128" and "v5p-4x4x4"."""

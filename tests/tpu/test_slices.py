@@ -216,3 +216,37 @@ def test_any_name_is_a_slice_or_refused_with_names_that_are(name):
 def test_every_slice_is_listed_once():
     slices = [(slice_.machine_type, slice_.topology) for slice_ in every_slice()]
     assert len(slices) == len(set(slices))
+
+
+@pytest.mark.parametrize(
+    ("name", "accelerator_type"),  # Google, Cloud TPU documentation: the pages of each generation
+    [
+        ("v4-8", "v4-8"),
+        ("v5e-1", "v5litepod-1"),
+        ("v5litepod-16", "v5litepod-16"),
+        ("v5p-128", "v5p-128"),
+        ("v6e-8", "v6e-8"),
+        ("v5p-4x4x4", "v5p-128"),
+    ],
+)
+def test_what_the_cloud_tpu_api_calls_a_slice(name, accelerator_type):
+    assert parse_slice(name).accelerator_type == accelerator_type
+
+
+@pytest.mark.parametrize("name", ["v5p-4x4x16", "tpu7x-128", "v5p-2"])
+def test_slices_that_the_cloud_tpu_api_has_no_name_for(name):
+    """A count names another topology; the API does not support the generation; only tools know the machine."""
+    assert parse_slice(name).accelerator_type is None
+
+
+@pytest.mark.parametrize(
+    ("generation", "runtime"),  # Google, Cloud TPU documentation, "TPU software versions"
+    [
+        ("v4", "tpu-ubuntu2204-base"),
+        ("v5e", "v2-alpha-tpuv5-lite"),
+        ("v5p", "v2-alpha-tpuv5"),
+        ("v6e", "v2-alpha-tpuv6e"),
+    ],
+)
+def test_the_software_version_of_tpu_vms(generation, runtime):
+    assert catalog().generations[generation].tpu_vm.runtime == runtime
