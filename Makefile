@@ -29,11 +29,11 @@ lint: .venv
 	.venv/bin/lint-imports
 
 quick: .venv lint
-	$(RUN) -m pytest -n 2 -m "not rehearsal and not nightly"
+	$(RUN) -m pytest -n 2 -m "not rehearsal and not examples and not nightly"
 
 test: quick
 	$(RUN) -m sandbox toolchain
-	$(RUN) -m pytest -m "rehearsal and not nightly"
+	$(RUN) -m pytest -m "(rehearsal or examples) and not nightly"
 
 nightly: .venv
 	$(RUN) -m sandbox toolchain

@@ -1,5 +1,5 @@
-# %% The first cell of a notebook on another machine, once `kubectl port-forward` runs (stack output `connect`).
-# The variables must be set before JAX is imported; 127.0.0.1 and not localhost, which may be another address.
+# %% The first cell of a notebook on your machine, while `kubectl port-forward` runs (README.md of the examples).
+# The variables must be set before JAX is imported. 127.0.0.1 and not localhost, which may be another address.
 import os
 
 os.environ.setdefault("JAX_PLATFORMS", "proxy")
@@ -14,9 +14,8 @@ import pathwaysutils
 pathwaysutils.initialize()
 print(f"{len(jax.devices())} devices of {jax.devices()[0].device_kind}")
 
-# %% All of them work on one product.
-mesh = jax.sharding.Mesh(np.asarray(jax.devices()), ("rows",))
-rows = jax.sharding.NamedSharding(mesh, jax.sharding.PartitionSpec("rows"))
-x = jax.device_put(jnp.ones((8 * len(jax.devices()), 128)), rows)
-total = float((x @ x.T).sum())
-print(f"sum of the product: {total:.0f}")
+# %% All of them add up a part.
+mesh = jax.sharding.Mesh(np.asarray(jax.devices()), ("part",))
+spread = jax.sharding.NamedSharding(mesh, jax.sharding.PartitionSpec("part"))
+x = jax.device_put(jnp.arange(1000 * mesh.size), spread)
+print(f"sum of the first {x.size} numbers: {x.sum()}")
