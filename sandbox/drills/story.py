@@ -65,7 +65,9 @@ class Story:
             self._console.print(Text(f"{seconds:5.1f} s  {text}"))
 
     def figure(self, name: str, value: float | None, unit: str = "s", limit: float | None = None) -> None:
-        """Keeps a figure. Raises StoryFailed where it is above its limit."""
+        """Keeps a figure. Raises StoryFailed where it is above its limit; ValueError where its name is taken."""
+        if name in self.as_data():
+            raise ValueError(f"there is a figure already: {name}")
         found = Figure(name, None if value is None else round(value, 2), unit, limit)
         self.figures.append(found)
         if not found.fine:
@@ -89,7 +91,10 @@ class Story:
         self._console.print(table)
 
     def as_data(self) -> dict[str, Any]:
-        return {figure.name: {"value": figure.value, "unit": figure.unit} for figure in self.figures}
+        """Returns value, unit and limit of each figure, by its name; a value is null where it never came about."""
+        return {
+            figure.name: {"value": figure.value, "unit": figure.unit, "limit": figure.limit} for figure in self.figures
+        }
 
     def show_figures(self) -> None:
         if self._console is None or not self.figures:

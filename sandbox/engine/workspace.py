@@ -110,8 +110,9 @@ _imports = _Imports(name="imports", daemon=True)
 
 
 def import_ahead() -> None:
-    """Begins to import what the program needs; run_program waits for the end."""
-    _imports.start()
+    """Begins to import what the program needs, unless it has begun; run_program waits for the end."""
+    if _imports.ident is None:
+        _imports.start()
 
 
 def run_program() -> None:
