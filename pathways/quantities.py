@@ -29,3 +29,14 @@ def parse_quantity(written: object) -> Fraction | None:
     else:
         amount *= Fraction(10) ** (int(exponent) if exponent else _DECIMAL.get(suffix, 0))
     return -amount if sign == "-" else amount
+
+
+def binary_quantity(mebibytes: int) -> str:
+    """Return an amount of memory as Kubernetes itself writes it: by the largest unit that needs no fraction.
+
+    An API server that writes another one than was sent makes every deployment see a change.
+    """
+    amount, units = mebibytes, ["Mi", "Gi", "Ti", "Pi"]
+    while amount and amount % 1024 == 0 and len(units) > 1:
+        amount, units = amount // 1024, units[1:]
+    return f"{amount}{units[0]}"

@@ -10,6 +10,7 @@ from pathways.manifests.main_container import main_container, placement, share_m
 from pathways.manifests.objects import Manifest
 from pathways.manifests.pathways_job import metadata
 from pathways.manifests.program import host_variables
+from pathways.quantities import binary_quantity
 from pathways.runtime import MAIN_CONTAINER
 from pathways.settings import MultisliceWorkload, StackSettings
 
@@ -70,7 +71,10 @@ def _pod(settings: StackSettings, workload: MultisliceWorkload) -> Manifest:
 
 def _container(workload: MultisliceWorkload, chips: int) -> Manifest:
     own = workload.resources
-    amounts = {"cpu": str(own.cpus) if own.cpus else "", "memory": f"{own.memory_gib}Gi" if own.memory_gib else ""}
+    amounts = {
+        "cpu": str(own.cpus) if own.cpus else "",
+        "memory": binary_quantity(own.memory_gib * 1024) if own.memory_gib else "",
+    }
     amount = {**{name: text for name, text in amounts.items() if text}, "google.com/tpu": str(chips)}
     resources = {"requests": amount, "limits": dict(amount)}
     container = main_container(MAIN_CONTAINER, workload, host_variables(workload), resources)

@@ -17,6 +17,7 @@ from pathways.manifests.labels import HEAD_LABELS, group_selector
 from pathways.manifests.main_container import main_container, placement, plain_value, share_memory, variable, volumes
 from pathways.manifests.objects import Manifest
 from pathways.manifests.program import program_variables
+from pathways.quantities import binary_quantity
 from pathways.runtime import MAIN_CONTAINER, image_tag
 from pathways.settings import Component, PathwaysWorkload, StackSettings
 
@@ -86,7 +87,7 @@ def _batch_head(settings: StackSettings, workload: PathwaysWorkload) -> Manifest
     It is never restarted in place: a restart would fail the job and take the pod, with its logs, away.
     """
     own = workload.resources
-    amount = {"cpu": str(own.cpus), "memory": f"{own.memory_gib}Gi"}
+    amount = {"cpu": str(own.cpus), "memory": binary_quantity(own.memory_gib * 1024)}
     resources = {"requests": amount, "limits": dict(amount)}
     main = main_container(MAIN_CONTAINER, workload, program_variables(settings, workload), resources)
     if workload.port:

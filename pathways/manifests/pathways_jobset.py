@@ -11,6 +11,7 @@ from pathways.manifests.failures import failure_policy, pod_failure_policy
 from pathways.manifests.main_container import placement, plain_value, share_memory, variable
 from pathways.manifests.objects import Manifest
 from pathways.manifests.pathways_job import head_placement, pathways_job
+from pathways.quantities import binary_quantity
 from pathways.runtime import MAIN_CONTAINER
 from pathways.settings import PathwaysWorkload, StackSettings
 
@@ -56,7 +57,7 @@ def _complete_workers(workload: PathwaysWorkload, pod: Manifest) -> None:
         _complete_sidecar(workload.components.sidecar.flags, workload.components.sidecar.env, sidecars[0])
     workers = [container for container in pod["containers"] if container["name"] == WORKER_CONTAINER]
     if workload.workers.shared_memory_gib:
-        share_memory(pod, f"{workload.workers.shared_memory_gib}Gi", *workers, *sidecars)
+        share_memory(pod, binary_quantity(workload.workers.shared_memory_gib * 1024), *workers, *sidecars)
 
 
 def _complete_sidecar(flags: tuple[str, ...], variables: dict[str, Any], sidecar: Manifest) -> None:

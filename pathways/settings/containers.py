@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field, Strict, StringConstraints
 
+from pathways.quantities import binary_quantity
 from pathways.runtime import MAIN_ENVIRONMENT
 from pathways.settings.base import (
     NAME,
@@ -74,7 +75,8 @@ class Resources(Settings):
     @property
     def shared_memory(self) -> str:
         """Size of /dev/shm, as Kubernetes writes it."""
-        return f"{self.shared_memory_gib}Gi" if self.shared_memory_gib else f"{self.memory_gib * 512}Mi"
+        gib = self.shared_memory_gib
+        return binary_quantity(gib * 1024 if gib else self.memory_gib * 512)
 
 
 class Mount(Settings):

@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, StringConstraints
 
+from pathways.quantities import binary_quantity
 from pathways.settings.base import NAME, Positive, Settings, Text, defaults, refused
 from pathways.settings.containers import Pods
 from pathways.settings.job import Job
@@ -38,8 +39,8 @@ class HostResources(Settings):
     def shared_memory(self) -> str | None:
         """Size of /dev/shm, as Kubernetes writes it; None for whatever the host has."""
         if self.shared_memory_gib:
-            return f"{self.shared_memory_gib}Gi"
-        return f"{self.memory_gib * 512}Mi" if self.memory_gib else None
+            return binary_quantity(self.shared_memory_gib * 1024)
+        return binary_quantity(self.memory_gib * 512) if self.memory_gib else None
 
 
 class MultisliceWorkload(Job):

@@ -26,7 +26,7 @@ def test_the_loader_knows_the_containers_cpus_and_has_shared_memory():  # W7
 
 def test_shared_memory_is_half_of_the_memory_by_default():  # case mem-2
     template = rendered()["spec"]["controller"]["template"]["spec"]
-    assert template["volumes"] == [{"name": "shared-memory", "emptyDir": {"medium": "Memory", "sizeLimit": "16384Mi"}}]
+    assert template["volumes"] == [{"name": "shared-memory", "emptyDir": {"medium": "Memory", "sizeLimit": "16Gi"}}]
 
 
 def test_the_users_variables_have_the_last_word_and_none_comes_twice():

@@ -59,6 +59,8 @@ FORMS: dict[str, dict[str, Any]] = {
         "labels": {"team": "a"},
         "annotations": {"team": "a"},
     },
+    "large": {"kind": "multislice", "resources": {"cpus": 20, "memoryGib": 1024, "sharedMemoryGib": 512}},
+    "odd": {"resources": {"cpus": 1, "memoryGib": 3}},
     "multislice": {"kind": "multislice"},
     "multislice-everything": {
         "kind": "multislice",
@@ -127,6 +129,19 @@ def test_every_form_is_taken(served, form):
     manifest = rendered(version, **FORMS[form])
     answer = cluster.post(JOBSETS, manifest, dryRun="All", fieldValidation="Strict")
     assert answer.status_code == 201, answer.text
+    assert list(altered(manifest, answer.json())) == []  # else every preview would replace the job
+
+
+def altered(sent: Any, kept: Any, path: str = "") -> Iterator[str]:
+    """Yields what the API server keeps otherwise than it was sent; what it adds is its own."""
+    if isinstance(sent, dict) and isinstance(kept, dict):
+        for key, value in sent.items():
+            yield from altered(value, kept.get(key), f"{path}.{key}")
+    elif isinstance(sent, list) and isinstance(kept, list) and len(sent) == len(kept):
+        for number, (one, other) in enumerate(zip(sent, kept, strict=True)):
+            yield from altered(one, other, f"{path}[{number}]")
+    elif sent != kept:
+        yield f"{path}: {sent} became {kept}"
 
 
 def test_a_colocated_head_needs_its_own_priority(served):  # facts/pathways_job.md 1.9
