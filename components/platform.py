@@ -20,6 +20,7 @@ from components.pool_lanes import PoolLanes
 from components.priority_classes import PriorityClasses, PriorityClassesArgs
 from components.scratch_bucket import ScratchBucket, ScratchBucketArgs
 from components.site import Site
+from components.tpu_vms import TpuVms, TpuVmsArgs
 from components.workload import Workload, WorkloadArgs
 from pathways.logs import log_query
 from pathways.manifests import (
@@ -31,6 +32,7 @@ from pathways.manifests import (
     service_of,
 )
 from pathways.settings import StackSettings
+from pathways.tpu_vms import delete_command, ssh_command
 
 
 @dataclass(frozen=True)
@@ -73,6 +75,8 @@ class Platform(pulumi.ComponentResource):
         self._declare_workloads(args.has_secrets)
         if settings.monitoring.enabled:
             Monitoring(f"{name}-monitoring", MonitoringArgs(self._site, settings), self._in_cloud())
+        if settings.tpu_vms:
+            self._declare_tpu_vms()
         self.outputs = self._exports()
         self.register_outputs(self.outputs)
 
@@ -201,6 +205,17 @@ class Platform(pulumi.ComponentResource):
             )
             Workload(f"{self._name}-job-{workload.name}", args, self._replaced_in_cluster())
 
+    def _declare_tpu_vms(self) -> None:
+        settings = self._settings
+        args = TpuVmsArgs(
+            site=self._site,
+            vms=settings.tpu_vms,
+            network=self._network,
+            node_range=settings.network.node_range,
+            protect=settings.cluster.deletion_protection,
+        )
+        TpuVms(f"{self._name}-tpu-vms", args, self._in_cloud())
+
     def _exports(self) -> dict[str, Any]:
         site, settings = self._site, self._settings
         return {
@@ -214,6 +229,10 @@ class Platform(pulumi.ComponentResource):
             "slices": {group.name: f"{group.count} of {group.slice}" for group in settings.slices},
             "jobs": [f"{settings.namespace}/{workload.name}" for workload in settings.workloads],
             "logs": {workload.name: log_query(settings, workload) for workload in settings.workloads},
+            "tpuVms": {
+                vm.name: {"ssh": ssh_command(settings, vm), "delete": delete_command(settings, vm)}
+                for vm in settings.tpu_vms
+            },
             "connect": {
                 workload.name: lines
                 for workload in settings.workloads
