@@ -89,7 +89,8 @@ def make_plan(
     """Return the plan of a stack.
 
     resources: as the program registers them. findings: of the rules over them. state: what exists already.
-    allowed: names that an update may take away. Raises WrongState.
+    allowed: names that an update may take away, besides the jobs that the settings call replaceable.
+    Raises WrongState.
     """
     groups = plan_groups(settings, resources)
     jobs, occupancy = plan_jobs(settings, groups)
@@ -114,5 +115,5 @@ def _update(settings: StackSettings, resources: Sequence[Resource], state: State
     if state.stack and state.stack != settings.stack:
         raise WrongState(f"is the state of stack {state.stack}, not of {settings.stack}")
     steps = steps_between(state, resources)
-    found = outcomes(steps, allowed)
+    found = outcomes(steps, {*allowed, *settings.replaceable})
     return Update(steps, found, losses(found), state.leftovers)

@@ -2,8 +2,9 @@
 
 import pulumi
 import pytest
+import yaml
 
-from components.jobset_install import leave_certificate_to_controller
+from components.jobset_install import leave_certificate_to_controller, switching_on
 from components.recorder import Recording
 from pathways.resources import Resource
 from tests.components.recordings import declare, slice_pools
@@ -11,6 +12,7 @@ from tests.components.recordings import declare, slice_pools
 CHART = "kubernetes:helm.sh/v4:Chart"
 MANIFEST = "kubernetes:yaml/v2:ConfigGroup"
 JOB = "kubernetes:pathways-job.pathways.domain/v1:PathwaysJob"
+JOBSET = "kubernetes:jobset.x-k8s.io/v1alpha2:JobSet"
 
 
 def waits_for(recording: Recording, resource: Resource) -> set[str]:
@@ -92,6 +94,71 @@ def test_a_changed_job_is_a_new_job(stack):
     assert list(job.options.replace_on_changes) == ["spec"]
     assert job.options.delete_before_replace
     assert "pulumi.com/waitFor" not in job.properties["metadata"].get("annotations", {})
+
+
+@pytest.mark.parametrize(
+    ("environment", "replaceable", "protected"), [("prod", [], True), ("prod", ["hello"], False), ("dev", [], False)]
+)
+def test_a_job_in_prod_is_kept_unless_it_is_named(environment, replaceable, protected):
+    recording = declare(environment=environment, replaceable=replaceable, workloads=[hello()])
+    (job,) = recording.of_type(JOB)
+    assert job.options.protect is protected
+
+
+def hello(**values):
+    slices = {"group": "v6e", "count": 1}
+    return {"name": "hello", "kind": "pathways", "slices": slices, "image": "a:1", **values}
+
+
+def direct(**values):
+    """A program without the PathwaysJob controller, with one job."""
+    return declare(install={"pathwaysJob": {"enabled": False}}, workloads=[hello(**values)])
+
+
+def test_without_the_controller_jobs_are_jobsets_of_a_newer_jobset():
+    recording = direct()
+    assert not recording.of_type(MANIFEST)
+    assert not recording.of_type(JOB)
+    (chart,) = recording.of_type(CHART)
+    assert (chart.properties["version"], chart.properties["values"]["image"]["tag"]) == ("0.12.0", "v0.12.0")
+    (job,) = recording.of_type(JOBSET)
+    assert job.options.replace_on_changes == ("spec",)
+    assert job.options.delete_before_replace
+
+
+def test_feature_gates_are_written_into_jobsets_configuration():
+    written = {"controller_manager_config.yaml": "kind: Configuration\nleaderElection: {leaderElect: true}\n"}
+    config_map = pulumi.ResourceTransformArgs(
+        custom=True,
+        type_="kubernetes:core/v1:ConfigMap",
+        name="x",
+        props={"data": written},
+        opts=pulumi.ResourceOptions(),
+    )
+    changed = switching_on(["RestartJob"])(config_map)
+    assert yaml.safe_load(changed.props["data"]["controller_manager_config.yaml"]) == {
+        "kind": "Configuration",
+        "leaderElection": {"leaderElect": True},
+        "featureGates": {"RestartJob": True},
+    }
+    assert switching_on([])(config_map) is None
+
+
+def test_what_a_job_names_is_made():
+    recording = direct(port=8000, head={"serviceAccount": "heads", "colocated": True})
+    (account,) = recording.of_type("kubernetes:core/v1:ServiceAccount")
+    assert account.properties["metadata"] == {"name": "heads", "namespace": "pathways"}
+    (service,) = recording.of_type("kubernetes:core/v1:Service")
+    assert service.properties["spec"]["ports"] == [{"port": 8000, "targetPort": 8000}]
+    (priority,) = recording.of_type("kubernetes:scheduling.k8s.io/v1:PriorityClass")
+    assert (priority.properties["metadata"]["name"], priority.properties["value"]) == ("colocated-head-of-hello", 1)
+    (job,) = recording.of_type(JOBSET)
+    assert {account.urn, priority.urn} <= waits_for(recording, job)
+
+
+def test_headless_jobs_say_how_to_connect():
+    job = {key: value for key, value in hello(mode="headless").items() if key != "image"}
+    assert "port-forward" in declare(workloads=[job]).outputs["connect"]["hello"]["forward"]
 
 
 def test_the_job_of_the_dev_stack(dev):

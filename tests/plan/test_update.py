@@ -110,6 +110,11 @@ def test_prod_refuses_what_it_would_lose_until_each_is_named(edit, names):
     assert plan(edit, allowed=names).fine
 
 
+def test_a_job_that_the_stack_file_calls_replaceable_may_go():
+    named = prod().model_copy(update={"replaceable": ["pretrain"]})
+    assert make_plan(named, program("job"), [], state()).fine
+
+
 def test_a_groups_name_stands_for_its_slices_and_for_no_others():
     assert plan("topology", allowed={"v5p", "pretrain"}).fine
     assert plan("topology", allowed={"v6e", "pretrain"}).refused
