@@ -33,3 +33,7 @@ class UnknownDrill(SandboxError):
 
 class CouldNotLook(SandboxError):
     """A drill could not be played to its end; the message says what was not to be had."""
+
+
+class NoSchedules(SandboxError):
+    """Seeds were given to a drill in which chance plays no part."""

@@ -19,7 +19,7 @@ from sandbox.drills.drill import Drill
 from sandbox.drills.stage import Stage
 from sandbox.drills.story import Story, StoryFailed
 from sandbox.drills.table import DRILLS
-from sandbox.errors import Busy, CouldNotLook
+from sandbox.errors import Busy, CouldNotLook, NoSchedules
 from sandbox.home import Home
 
 CHILDREN_SECONDS = 10.0
@@ -40,6 +40,9 @@ def run_drill(name: str, *, as_json: bool, seeds: int | None, keep: bool) -> int
     Raises SandboxError where it cannot be played to its end.
     """
     drill = DRILLS[name]
+    if seeds is not None and not drill.seeds:
+        seeded = ", ".join(each.name for each in DRILLS.values() if each.seeds)
+        raise NoSchedules(f"--seeds: {name} leaves nothing to chance; legal with: {seeded}")
     console = None if as_json else report.console()
     story = Story(console)
     failure = ""

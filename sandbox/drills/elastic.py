@@ -13,11 +13,17 @@ CUT_OFF_SECONDS = 90
 """How long all else is watched; it is there for comparison."""
 
 ALONE = "slice"
-IN_JOB = {"with notice": "in-job-graceful", "without notice": "in-job-abrupt"}
+KEPT, WARNED, ABRUPT = "in-job-kept", "in-job-warned", "in-job-abrupt"
+IN_JOB = {
+    KEPT: "with notice, nodes kept",
+    WARNED: "with notice",
+    ABRUPT: "without notice",
+}
+"""Jobs whose failed pods are replaced one by one, and how each loses its slice."""
 
 
 def _play(stage: Stage) -> None:
-    stage.deploy(ALONE, *IN_JOB.values())
+    stage.deploy(ALONE, *IN_JOB)
     before = _identities(stage)
     lost = stage.pools_of(ALONE)["1"]
     nodes = stage.nodes_of(lost)
@@ -32,21 +38,21 @@ def _play(stage: Stage) -> None:
 
 
 def _compare(stage: Stage) -> None:
-    """Loses a slice of each job: two with recovery inJob, and once more the one whose slices start again alone."""
+    """Loses a slice of each job: those with recovery inJob, and once more the one whose slices start again alone."""
     before = _identities(stage)
-    lost = {job: stage.pools_of(job)["1"] for job in (ALONE, *IN_JOB.values())}
-    graceful = lost[IN_JOB["with notice"]]
-    abrupt = [pool for pool in lost.values() if pool != graceful]
-    stage.story.mark(f"beside it: slice {graceful} is lost with notice, {' and '.join(abrupt)} without")
-    stage.shut_down(*stage.nodes_of(graceful))
-    for pool in abrupt:
-        stage.vanish(*stage.nodes_of(pool))
+    lost = {job: stage.pools_of(job)["1"] for job in (ALONE, *IN_JOB)}
+    nodes = {job: stage.nodes_of(pool) for job, pool in lost.items()}
+    ways = ", ".join(f"{lost[job]} {how}" for job, how in IN_JOB.items())
+    stage.story.mark(f"beside it, recovery inJob: slices are lost, {ways}; and {lost[ALONE]} of {ALONE} without notice")
+    stage.vanish(*nodes[ALONE], *nodes[ABRUPT])
+    stage.shut_down(*nodes[WARNED])
+    stage.drain(*nodes[KEPT])
     seconds = _await_each(stage, lost)
     stage.story.picture(stage.look())
     if ALONE in seconds:
         _started_again_alone(stage, before)
     stage.story.figure("slice recovery, loss without notice", seconds.get(ALONE), limit=CUT_OFF_SECONDS)
-    for how, job in IN_JOB.items():
+    for job, how in IN_JOB.items():
         stage.story.figure(f"inJob recovery, loss {how}", seconds.get(job))
 
 
@@ -58,7 +64,7 @@ def _await_each(stage: Stage, lost: Mapping[str, str]) -> dict[str, float]:
         for job in lost:
             if job not in seconds and stage.whole(job):
                 seconds[job] = stage.story.seconds
-                stage.story.tell(f"{job} runs with all its pods")
+                stage.tell(f"{job} runs with all its pods")
         return len(seconds) == len(lost)
 
     stage.within(all_whole, CUT_OFF_SECONDS)

@@ -139,6 +139,10 @@ class Stage:
                 self.story.picture(self.look())
                 raise StoryFailed(f"{what}: not within {seconds:g} s")
             self._nap(heard, deadline - time.monotonic())
+        self.tell(what)
+
+    def tell(self, what: str) -> None:
+        """Says what is seen, after what led to it."""
         now = time.monotonic()
         self._narrator.catch_up()
         self.story.tell(what, now)
@@ -167,6 +171,11 @@ class Stage:
 
     def shut_down(self, *nodes: Node) -> None:
         """Takes nodes away as GKE does with notice: they take no pods, those that they have fail, then they go."""
+        self.drain(*nodes)
+        self.vanish(*nodes)
+
+    def drain(self, *nodes: Node) -> None:
+        """The same up to the moment where nodes go: they stay, as when their machines are made anew under old names."""
         self.cordon(*nodes)
         names = {node.metadata.name for node in nodes}
         for pod in self.client.list(Pod, namespace="*"):
@@ -178,7 +187,6 @@ class Stage:
                         PodStatus, name, patch, namespace=namespace, patch_type=PatchType.STRATEGIC
                     )
                 )
-        self.vanish(*nodes)
 
     def cordon(self, *nodes: Node, on: bool = True) -> None:
         """Lets nodes take no new pods, or take them again."""

@@ -37,6 +37,12 @@ def test_a_name_that_is_no_drill_cannot_be_looked_at():
     assert 'did you mean "slice-loss"?' in asked.stderr
 
 
+def test_seeds_are_for_drills_in_which_chance_plays_a_part():
+    asked = drill("suspend", "--seeds", "3")
+    assert (asked.returncode, asked.stdout) == (2, "")
+    assert asked.stderr == "--seeds: suspend leaves nothing to chance; legal with: deadlock\n"
+
+
 @pytest.mark.parametrize("name", DRILLS)
 def test_the_stack_of_a_drill_is_its_own(name):
     settings = load_stack_file(DRILLS[name].stack_file)
