@@ -1,4 +1,4 @@
-"""Whether a preview of the engine takes away what must stay: clusters, TPU pools, buckets."""
+"""Whether a preview of the engine takes away what must stay: clusters, TPU pools, TPU VMs, buckets."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from pathways.gcp.exceptions import BUCKET, CLUSTER, NODE_POOL
+from pathways.gcp.exceptions import BUCKET, CLUSTER, NODE_POOL, QUEUED_RESOURCE
 from pathways.tpu import cpu_machines
 
 _FATES = {
@@ -19,7 +19,7 @@ _FATES = {
 }
 """What becomes of a resource by an operation of the engine. Source: Pulumi's CLI, operations of `preview --json`."""
 
-_NOUNS = {CLUSTER: "cluster", NODE_POOL: "TPU pool", BUCKET: "bucket"}
+_NOUNS = {CLUSTER: "cluster", NODE_POOL: "TPU pool", QUEUED_RESOURCE: "TPU VM", BUCKET: "bucket"}
 
 
 class UnreadablePreview(Exception):
@@ -30,7 +30,7 @@ class UnreadablePreview(Exception):
 class Danger:
     """Something dear that the preview takes away.
 
-    what: "cluster", "TPU pool" or "bucket". name: in Google Cloud. resource: name in Pulumi.
+    what: "cluster", "TPU pool", "TPU VM" or "bucket". name: in Google Cloud. resource: name in Pulumi.
     reasons: properties that lead to a replacement.
     """
 

@@ -124,7 +124,7 @@ def guard(
         list[str] | None, typer.Option(metavar="NAME", help="A pool, cluster or bucket that may go")
     ] = None,
 ) -> None:
-    """Fail where a preview replaces or deletes a cluster, a TPU pool or a bucket."""
+    """Fail where a preview replaces or deletes a cluster, a TPU pool, a TPU VM or a bucket."""
     from pathways.cli import guard
 
     guard.run(preview, allow or ())

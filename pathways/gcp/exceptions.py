@@ -10,6 +10,7 @@ NODE_POOL = "gcp:container/nodePool:NodePool"
 CLUSTER = "gcp:container/cluster:Cluster"
 SUBNETWORK = "gcp:compute/subnetwork:Subnetwork"
 BUCKET = "gcp:storage/bucket:Bucket"
+QUEUED_RESOURCE = "gcp:tpu/v2QueuedResource:V2QueuedResource"
 
 Plain = tuple[str, ...]
 """A path without the positions in lists."""

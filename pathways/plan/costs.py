@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from pathways.plan.groups import GroupPlan
+from pathways.plan.tpu_vms import TpuVmPlan
+from pathways.tpu import Slice
 
 HOURS_A_DAY = 24
 HOURS_A_MONTH = 730
@@ -14,7 +16,10 @@ HOURS_A_MONTH = 730
 
 @dataclass(frozen=True)
 class GroupCost:
-    """What a group costs while all its VMs are there. chips: also chip-hours an hour. rate: USD for a chip-hour."""
+    """What a group, or a TPU VM, costs while all its VMs are there. group: its name.
+
+    chips: also chip-hours an hour. rate: USD for a chip-hour.
+    """
 
     group: str
     generation: str
@@ -29,7 +34,7 @@ class GroupCost:
 
 @dataclass(frozen=True)
 class Costs:
-    """What all groups cost. Heads, network and storage are not counted."""
+    """What all groups and TPU VMs cost. Heads, network and storage are not counted."""
 
     groups: tuple[GroupCost, ...]
 
@@ -54,17 +59,16 @@ class Costs:
         return tuple(dict.fromkeys(group.generation for group in self.groups if group.rate is None))
 
 
-def plan_costs(groups: Sequence[GroupPlan], rates: Mapping[str, float]) -> Costs:
+def plan_costs(groups: Sequence[GroupPlan], rates: Mapping[str, float], tpu_vms: Sequence[TpuVmPlan] = ()) -> Costs:
     """Return the costs. rates: USD for a chip-hour, by generation."""
+
+    def cost(name: str, slice_: Slice, chips: int, standing: bool) -> GroupCost:
+        generation = slice_.generation.name
+        return GroupCost(name, generation, chips, standing, rates.get(generation))
+
     return Costs(
-        tuple(
-            GroupCost(
-                group=group.name,
-                generation=group.slice.generation.name,
-                chips=group.chips,
-                standing=group.source.standing,
-                rate=rates.get(group.slice.generation.name),
-            )
-            for group in groups
+        (
+            *(cost(group.name, group.slice, group.chips, group.source.standing) for group in groups),
+            *(cost(vm.name, vm.slice, vm.slice.chips, standing=True) for vm in tpu_vms),
         )
     )

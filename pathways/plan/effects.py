@@ -10,7 +10,7 @@ from pathways.gcp import Action, Change, format_path
 from pathways.plan.groups import group_of, pool_name
 from pathways.plan.steps import Step, Verb
 from pathways.resources import Resource
-from pathways.rules.kinds import BUCKET, CLUSTER, JOBS, NODE_POOL
+from pathways.rules.kinds import BUCKET, CLUSTER, JOBS, NODE_POOL, QUEUED_RESOURCE
 from pathways.tpu import catalog
 
 
@@ -37,15 +37,15 @@ _ON_LIVING_NODES = {"labels", "resourceLabels", "resourceManagerTags", "tags", "
 Source: GKE API, NodePools.update; GKE documentation, "Update a node pool".
 """
 
-_NOUN = {CLUSTER: "cluster", BUCKET: "bucket"}
+_NOUN = {CLUSTER: "cluster", BUCKET: "bucket", QUEUED_RESOURCE: "TPU VM"}
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What becomes of a cluster, node pool, bucket or job.
+    """What becomes of a cluster, node pool, TPU VM, bucket or job.
 
-    kind: "cluster", "slice", "head pool", "bucket" or "job". name: of what exists, else of what will; in Google Cloud
-    or Kubernetes. group: of a slice. chips_before, chips_after: of a slice, at its full size.
+    kind: "cluster", "slice", "head pool", "TPU VM", "bucket" or "job". name: of what exists, else of what will; in
+    Google Cloud or Kubernetes. group: of a slice. chips_before, chips_after: of a slice, at its full size.
     why: what leads to it. protected: the engine refuses. allowed: someone has said by name that it may go.
     """
 
@@ -67,7 +67,7 @@ class Outcome:
 
 
 def outcomes(steps: Iterable[Step], allowed: Collection[str] = ()) -> tuple[Outcome, ...]:
-    """Return what becomes of every cluster, node pool, bucket and job.
+    """Return what becomes of every cluster, node pool, TPU VM, bucket and job.
 
     allowed: names that may go: of the thing itself, of its Pulumi resource, or of a slice's group.
     """

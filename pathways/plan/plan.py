@@ -13,6 +13,7 @@ from pathways.plan.jobs import HeadsPlan, JobPlan, Occupancy, plan_heads, plan_j
 from pathways.plan.operations import Schedule, schedule_creation, schedule_steps
 from pathways.plan.state import State
 from pathways.plan.steps import Step, Verb, steps_between
+from pathways.plan.tpu_vms import TpuVmPlan, plan_tpu_vms
 from pathways.resources import Resource
 from pathways.rules.model import Finding, Severity
 from pathways.settings import StackSettings
@@ -52,6 +53,7 @@ class Plan:
     resources: tuple[Resource, ...]
     components: tuple[Branch, ...]
     groups: tuple[GroupPlan, ...]
+    tpu_vms: tuple[TpuVmPlan, ...]
     needs: tuple[Need, ...]
     heads: HeadsPlan
     jobs: tuple[JobPlan, ...]
@@ -92,7 +94,7 @@ def make_plan(
     allowed: names that an update may take away, besides the jobs that the settings call replaceable.
     Raises WrongState.
     """
-    groups = plan_groups(settings, resources)
+    groups, tpu_vms = plan_groups(settings, resources), plan_tpu_vms(settings)
     jobs, occupancy = plan_jobs(settings, groups)
     update = None if state is None else _update(settings, resources, state, allowed)
     return Plan(
@@ -100,12 +102,13 @@ def make_plan(
         resources=tuple(resources),
         components=tree(resources),
         groups=groups,
+        tpu_vms=tpu_vms,
         needs=needs_of(groups, settings.region),
         heads=plan_heads(settings.head),
         jobs=jobs,
         occupancy=occupancy,
         operations=schedule_creation(resources) if update is None else schedule_steps(update.steps),
-        costs=plan_costs(groups, settings.rates),
+        costs=plan_costs(groups, settings.rates, tpu_vms),
         findings=tuple(findings),
         update=update,
     )

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 
 from pathways.gke import RESERVATION_KEY
-from pathways.rules.kinds import NODE_POOL, RESERVATION
+from pathways.rules.kinds import NODE_POOL, QUEUED_RESOURCE, RESERVATION
 from pathways.rules.model import OF_STACKS, Context, KnownReservation, Problem, Severity, resource_rule, stack_rule
 from pathways.rules.pools import SPECIFIC, NodePool, tpu_pools
 from pathways.rules.stack import Stack
 from pathways.rules.values import Value
-from pathways.tpu import catalog
+from pathways.tpu import IllegalSlice, catalog, parse_slice
 
 
 @resource_rule(
@@ -163,18 +164,28 @@ def _known_reservations(stack: Stack, context: Context) -> dict[str, KnownReserv
 @stack_rule(
     "cost-guard",
     Severity.ERROR,
-    [NODE_POOL],
+    [NODE_POOL, QUEUED_RESOURCE],
     remedy="Lower the number of slices, or raise the budget.",
     source="The stack's own setting",
     uses=OF_STACKS,
 )
 def within_budget(stack: Stack, context: Context) -> Iterator[Problem]:
-    """All slices together have no more chips than the stack's budget, where one is given."""
-    sizes = [(pool, slice_.chips) for pool in tpu_pools(stack) if (slice_ := pool.slice_in(stack))]
+    """All slices together, TPU VMs among them, have no more chips than the stack's budget, where one is given."""
+    sizes = [(pool.machine_type, slice_.chips) for pool in tpu_pools(stack) if (slice_ := pool.slice_in(stack))]
+    sizes += _chips_of_tpu_vms(stack)
     chips = sum(size for _, size in sizes)
     if context.budget is not None and chips > context.budget:
         last, _ = sizes[-1]
-        yield Problem(last.machine_type, f"{len(sizes)} slices have {chips:,} chips, the budget is {context.budget:,}.")
+        yield Problem(last, f"{len(sizes)} slices have {chips:,} chips, the budget is {context.budget:,}.")
+
+
+def _chips_of_tpu_vms(stack: Stack) -> Iterator[tuple[Value, int]]:
+    """Yield where the accelerator type of each TPU VM is written, and its chips."""
+    for resource in stack.each(QUEUED_RESOURCE):
+        for spec in resource.at("tpu", "nodeSpecs").items():
+            accelerator_type = spec.at("node", "acceleratorType")
+            with suppress(IllegalSlice):
+                yield accelerator_type, parse_slice(accelerator_type.text or "").chips
 
 
 @resource_rule(

@@ -1,6 +1,6 @@
 """The kinds of resources that rules are about; see Resource.kind."""
 
-from pathways.gcp.exceptions import BUCKET, CLUSTER, NODE_POOL, SUBNETWORK
+from pathways.gcp.exceptions import BUCKET, CLUSTER, NODE_POOL, QUEUED_RESOURCE, SUBNETWORK
 
 NETWORK = "gcp:compute/network:Network"
 ROUTER_NAT = "gcp:compute/routerNat:RouterNat"
@@ -45,6 +45,7 @@ __all__ = [
     "PATHWAYS_JOB",
     "PRIORITY_CLASS",
     "PROJECT_MEMBER",
+    "QUEUED_RESOURCE",
     "RELEASE",
     "RESERVATION",
     "RESOURCE_FLAVOR",

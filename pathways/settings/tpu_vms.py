@@ -28,8 +28,8 @@ FLAGS_WITHOUT_FIELD = {
 }
 """What people want of a queued resource and pulumi-gcp 10.2.0 has no field for, and the flag of gcloud that does it.
 
-Source: the provider's schema (pathways/gcp/schema.json); gcloud's reference of the command below. A later provider has
-provisioningModel, for Spot and reservations. --autocheckpoint-enabled is of API version v2alpha1, the provider speaks v2.
+Source: the provider's schema (pathways/gcp/schema.json); gcloud's reference of BY_HAND. A later provider has
+provisioningModel, for Spot and reservations. --autocheckpoint-enabled is of API v2alpha1; the provider speaks v2.
 """
 
 BY_HAND = "gcloud alpha compute tpus queued-resources create"

@@ -14,6 +14,7 @@ from pathways.plan.operations import Schedule
 from pathways.plan.plan import Plan, Update
 from pathways.plan.secrets import printable, printable_value
 from pathways.plan.steps import Step, Verb
+from pathways.plan.tpu_vms import TpuVmPlan
 from pathways.resources import Resource
 from pathways.rules.model import Finding
 
@@ -31,6 +32,7 @@ def as_data(plan: Plan) -> dict[str, Any]:
         "fine": plan.fine,
         "slices": [_group(group) for group in plan.groups],
         "needs": [asdict(need) for need in plan.needs],
+        "tpu_vms": [_tpu_vm(vm) for vm in plan.tpu_vms],
         "heads": asdict(plan.heads),
         "jobs": [_job(job) for job in plan.jobs],
         "occupancy": [asdict(occupancy) for occupancy in plan.occupancy],
@@ -63,6 +65,19 @@ def _group(group: GroupPlan) -> dict[str, Any]:
         "quota": asdict(source.quota) if source.quota else None,
         "reservation": source.reservation,
         "reservation_chips": source.held,
+    }
+
+
+def _tpu_vm(vm: TpuVmPlan) -> dict[str, Any]:
+    return {
+        "name": vm.name,
+        "generation": vm.slice.generation.name,
+        "accelerator_type": vm.accelerator_type,
+        "runtime": vm.runtime,
+        "topology": vm.slice.topology_text,
+        "chips": vm.slice.chips,
+        "hosts": vm.slice.hosts,
+        "capacity": "onDemand",
     }
 
 

@@ -42,6 +42,7 @@ def as_page(plan: Plan) -> str:
         *([_section("Update", *_update(plan, plan.update))] if plan.update else []),
         _section("Findings", *_findings(plan.findings)),
         _section("Slices", _slices(plan), *_paragraphs(map(words.need, plan.needs))),
+        *([_section("TPU VMs", *_paragraphs(map(words.tpu_vm, plan.tpu_vms)))] if plan.tpu_vms else []),
         _section("Jobs", *_jobs(plan)),
         _section("Node pool operations", *_operations(plan)),
         _section("Cost", *_paragraphs(filter(None, (words.chip_hours(plan.costs), words.price(plan.costs))))),
@@ -68,7 +69,7 @@ def _figures(plan: Plan) -> Markup:
     hour = plan.costs.usd_per_hour
     running = sum(job.runs for job in plan.jobs)
     figures = [
-        (f"{plan.costs.chips:,}", "chips"),
+        (f"{plan.costs.chips:,}", "chips, those of TPU VMs included" if plan.tpu_vms else "chips"),
         (f"{sum(len(group.pools) for group in plan.groups):,}", "slices, spares included"),
         (f"{sum(group.hosts for group in plan.groups):,}", "TPU hosts"),
         (f"{running} of {len(plan.jobs)}", "jobs run at once"),

@@ -38,6 +38,8 @@ def show(plan: Plan, console: Console) -> None:
     if plan.update:
         _section(console, "Update", *_update(plan, plan.update))
     _section(console, "Slices", _slices(plan), *map(Text, map(words.need, plan.needs)))
+    if plan.tpu_vms:
+        _section(console, "TPU VMs", *map(Text, map(words.tpu_vm, plan.tpu_vms)))
     _section(console, "Jobs", *_jobs(plan))
     _section(console, "Node pool operations", *_operations(plan))
     _section(console, "Cost", *map(Text, _cost(plan)))

@@ -12,6 +12,7 @@ from pathways.plan.groups import GroupPlan, Need
 from pathways.plan.jobs import HeadsPlan, JobPlan, Occupancy
 from pathways.plan.operations import PoolOperation, Schedule
 from pathways.plan.plan import Plan
+from pathways.plan.tpu_vms import TpuVmPlan
 from pathways.wording import counted
 
 LISTED = 6
@@ -47,6 +48,15 @@ def need(needed: Need) -> str:
         return f'{of}: {counted(needed.chips, "chip")} of the quota "{needed.name}" in {needed.region}'
     held = "" if needed.held is None else f"the {counted(needed.held, 'chip')} of "
     return f"{of}: {counted(needed.chips, 'chip')} ({counted(needed.hosts, 'VM')}) of {held}{needed.name}; no quota"
+
+
+def tpu_vm(vm: TpuVmPlan) -> str:
+    """Return what a TPU VM is and needs."""
+    slice_ = vm.slice
+    return (
+        f"{vm.name}: {vm.accelerator_type}, {counted(slice_.chips, 'chip')} on {counted(slice_.hosts, 'host')} with"
+        f" {vm.runtime}; on demand, of the Cloud TPU API's own quota in the zone"
+    )
 
 
 def heads(plan: HeadsPlan) -> str:

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from pathways.rules import KnownReservation
-from tests.rules.a_stack import GONE
+from tests.rules.a_stack import GONE, google
 from tests.rules.examples.example import DEV, PROD, Example
 
 RESERVED = "nodeConfig.reservationAffinity"
@@ -27,6 +27,11 @@ MULTI_CONTROLLER = {
 }
 """A JobSet whose hosts run the program themselves."""
 COST = "cost-guard"
+TPU_VM = google(
+    "gcp:tpu/v2QueuedResource:V2QueuedResource",
+    "debug",
+    {"name": "debug", "tpu": {"nodeSpecs": [{"node": {"acceleratorType": "v5litepod-8", "runtimeVersion": "v2"}}]}},
+)
 
 TPU_POOLS = [
     Example(
@@ -229,6 +234,8 @@ CAPACITY = [
     ),
     Example(COST, "v6e-0", {}, "3 slices have 40 chips, the budget is 39", context=replace(PROD, budget=39)),
     Example(COST, "v6e-0", {}, context=replace(PROD, budget=40)),
+    Example(COST, "v6e-0", {}, "4 slices have 48 chips", context=replace(PROD, budget=47), more=(TPU_VM,)),
+    Example(COST, "v6e-0", {}, context=replace(PROD, budget=48), more=(TPU_VM,)),
     Example("spot-in-dev", "v6e-0", ON_DEMAND, "v6e-0 runs on demand", "warning", DEV),
     Example("spot-in-dev", "v6e-0", SPOT, context=DEV),
     Example("spot-in-dev", "v6e-0", ON_DEMAND),
