@@ -8,6 +8,7 @@ from typing import Any
 
 from pulumi import automation
 
+from pathways.settings import read_stack_file
 from sandbox.engine.recovery import read_checkpoint
 from sandbox.engine.runs import Run
 from sandbox.home import Home
@@ -24,7 +25,7 @@ def lift(home: Home, stack: automation.Stack, update: Callable[[], Run]) -> Run:
     Only the sandbox's copy of the stack file is written.
     """
     file = home.stack_file
-    content: dict[str, Any] = json.loads(file.read_text())
+    content: dict[str, Any] = read_stack_file(file)  # not as JSON: the engine may have written it anew, as YAML
     content["config"]["pathways:platform"].setdefault("cluster", {})["deletionProtection"] = False
     file.write_text(json.dumps(content, indent=1))
     updated = update()
