@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
-from pathways.gcp.exceptions import BUCKET, CLUSTER, NODE_POOL, SUBNETWORK
+from pathways.gcp.exceptions import BUCKET, CLUSTER, NODE_POOL, QUEUED_RESOURCE, SUBNETWORK
 from sandbox.cloud.identities import Place, relative
 from sandbox.cloud.refusal import Refusal, bad_request, not_found
 from sandbox.cloud.store import Record, Store
@@ -54,6 +54,7 @@ class Reference:
     missing: Callable[[str], Refusal]
 
 
+_NETWORK_OF_TPU_VM = "tpu.nodeSpecs.node.networkConfig"
 _NETWORKS = "projects/{project}/global/networks/{value}"
 _REGIONAL = "projects/{project}/regions/{region}/"
 
@@ -104,6 +105,15 @@ REFERENCES = (
         Tie.LOOSE,
         lambda id: bad_request(f'Service account "{id.rpartition("/")[2]}" does not exist.'),
     ),
+    Reference(QUEUED_RESOURCE, f"{_NETWORK_OF_TPU_VM}.network", NETWORK, _NETWORKS, Tie.BLOCKS, _resource_not_found),
+    Reference(
+        QUEUED_RESOURCE,
+        f"{_NETWORK_OF_TPU_VM}.subnetwork",
+        SUBNETWORK,
+        f"{_REGIONAL}subnetworks/{{value}}",
+        Tie.BLOCKS,
+        _resource_not_found,
+    ),
     Reference(
         "gcp:storage/bucketIAMMember:BucketIAMMember",
         "bucket",
@@ -153,11 +163,19 @@ def children_of(store: Store, parent: Record) -> Iterator[Record]:
 
 def parent_ids(reference: Reference, record: Record, place: Place) -> list[str]:
     """The ids of what the property names, from links in full, in part, or bare names."""
-    value: Any = record.properties
-    for step in reference.property.split("."):
-        value = value.get(step) if isinstance(value, dict) else None
-    named = value if isinstance(value, list) else [value]
+    named = _values(record.properties, reference.property.split("."))
     return [_parent_id(reference, str(name), record, place) for name in named if name]
+
+
+def _values(value: Any, path: list[str]) -> Iterator[Any]:
+    """Yield what is at a path, in every item of the lists on the way."""
+    if isinstance(value, list):
+        for item in value:
+            yield from _values(item, path)
+    elif not path:
+        yield value
+    elif isinstance(value, dict):
+        yield from _values(value.get(path[0]), path[1:])
 
 
 def _parent_id(reference: Reference, value: str, record: Record, place: Place) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathways.gcp import resource_type
-from sandbox.cloud.kinds import bucket, cluster, iam, network, node_pool, others
+from sandbox.cloud.kinds import bucket, cluster, iam, network, node_pool, others, tpu
 from sandbox.cloud.kinds.base import Kind, Site
 
 _KINDS: dict[str, Kind] = {
@@ -26,8 +26,6 @@ _KINDS: dict[str, Kind] = {
         network.Router(),
         network.RouterNat(),
         network.Subnetwork(),
-        network.V2QueuedResource(),
-        network.V2Vm(),
         node_pool.NodePool(),
         others.AlertPolicy(),
         others.BinaryAuthorization(),
@@ -36,6 +34,8 @@ _KINDS: dict[str, Kind] = {
         others.KeyRing(),
         others.Metric(),
         others.NotificationChannel(),
+        tpu.V2QueuedResource(),
+        tpu.V2Vm(),
     )
 }
 

@@ -159,21 +159,3 @@ class Reservation(Kind):
 class ResourcePolicy(Kind):
     token = "gcp:compute/resourcePolicy:ResourcePolicy"
     label = "ResourcePolicy"
-
-
-class V2QueuedResource(Kind):
-    token = "gcp:tpu/v2QueuedResource:V2QueuedResource"
-    label = "QueuedResource"
-
-
-class V2Vm(Kind):
-    token = "gcp:tpu/v2Vm:V2Vm"
-    label = "Vm"
-    minutes = Minutes(create=2, delete=1)
-
-    def describe(self, site: Site, record: Record, place: Place) -> None:
-        super().describe(site, record, place)
-        fill(
-            record.properties,
-            {"apiVersion": "V2_ALPHA1", "health": "HEALTHY", "state": "READY", "queuedResource": "", "symptoms": []},
-        )
