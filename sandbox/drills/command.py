@@ -20,7 +20,7 @@ from sandbox.drills.stage import Stage
 from sandbox.drills.story import Story, StoryFailed
 from sandbox.drills.table import DRILLS
 from sandbox.errors import Busy, CouldNotLook, NoSchedules
-from sandbox.home import Home
+from sandbox.home import PROJECT, Home
 
 CHILDREN_SECONDS = 10.0
 """How long programs that a drill has started, such as the engine, have to end with it."""
@@ -59,7 +59,8 @@ def run_drill(name: str, *, as_json: bool, seeds: int | None, keep: bool) -> int
         story.show_figures()
         console.print(f"{name}: {failure or 'ends well'}", style="bold", highlight=False, markup=False)
         if keep:
-            console.print(f"the sandbox stays in {home.root}: `python -m sandbox down --discard {drill.stack_file}`")
+            way_out = f"python -m sandbox down --discard {drill.stack_file.relative_to(PROJECT)}"
+            console.print(f"the sandbox stays in {home.root}: `{way_out}`", highlight=False, soft_wrap=True)
     return 1 if failure else 0
 
 

@@ -88,20 +88,39 @@ def test_a_pod_that_is_told_to_fail_fails_its_job(cluster: Cluster) -> None:
     )
 
 
-def test_a_deleted_pod_has_its_grace_and_is_gone_soon(cluster: Cluster) -> None:
+def seconds_until_gone(
+    cluster: Cluster, name: str, grace: int = 30, annotations: dict[str, str] | None = None
+) -> float:
+    """Makes a pod and deletes it; returns how long it took to end."""
+    path = f"/api/v1/namespaces/default/pods/{name}"
     lone = {
         "apiVersion": "v1",
         "kind": "Pod",
-        "metadata": {"name": "lone"},
-        "spec": {"containers": [{"name": "main", "image": "python:3.13"}]},
+        "metadata": {"name": name, "annotations": annotations or {}},
+        "spec": {
+            "terminationGracePeriodSeconds": grace,
+            "containers": [{"name": "main", "image": "python:3.13"}],
+        },
     }
     assert cluster.post("/api/v1/namespaces/default/pods", lone).status_code == 201
-    until(lambda: cluster.get("/api/v1/namespaces/default/pods/lone")["status"]["phase"] == "Running", "the pod runs")
+    until(lambda: cluster.get(path)["status"]["phase"] == "Running", "the pod runs")
     began = time.monotonic()
-    cluster.delete("/api/v1/namespaces/default/pods/lone")
-    assert "deletionTimestamp" in cluster.get("/api/v1/namespaces/default/pods/lone")["metadata"]
-    until(lambda: cluster.http.get("/api/v1/namespaces/default/pods/lone").status_code == 404, "the pod is gone")
-    assert time.monotonic() - began < 10  # of the 30 s that its grace lasts
+    cluster.delete(path)
+    assert "deletionTimestamp" in cluster.get(path)["metadata"]
+    until(lambda: cluster.http.get(path).status_code == 404, "the pod is gone")
+    return time.monotonic() - began
+
+
+def test_a_deleted_pod_has_its_grace_and_is_gone_soon(cluster: Cluster) -> None:
+    assert seconds_until_gone(cluster, "lone") < 10  # of the 30 s that its grace lasts
+
+
+@pytest.mark.parametrize(("wanted", "grace", "given"), [(6, 30, 6), (30, 6, 6)])
+def test_a_pod_that_saves_takes_as_long_as_it_wants_and_its_grace_allows(
+    cluster: Cluster, wanted: int, grace: int, given: int
+) -> None:
+    annotation = {"sandbox.pathways.dev/saves-for": str(wanted)}
+    assert given - 1 < seconds_until_gone(cluster, f"saving-{wanted}", grace, annotation) < given + 5
 
 
 def test_tpu_pods_tolerate_the_taint_of_tpu_nodes_without_saying_so(cluster: Cluster) -> None:

@@ -126,6 +126,7 @@ class Files:
             "leaderElection": {"leaderElect": True},
             "clientConnection": {"qps": 500, "burst": 500},
             "internalCertManagement": {"enable": True, "webhookSecretName": "jobset-webhook-server-cert"},
+            "featureGates": {"RestartJob": True},
         }
         return {"controller_manager_config.yaml": yaml.safe_dump(configuration)}
 
@@ -154,6 +155,7 @@ def test_jobset_runs_with_its_charts_configuration_bound_to_this_machine(tmp_pat
     assert configuration["leaderElection"]["leaderElect"] is False
     assert configuration["clientConnection"] == {"qps": 500, "burst": 500}
     assert configuration["internalCertManagement"]["enable"] is True
+    assert configuration["featureGates"] == {"RestartJob": True}
 
 
 def test_a_jobset_that_the_toolchain_lacks_is_an_image_that_cannot_be_pulled(tmp_path: Path) -> None:
