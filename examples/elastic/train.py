@@ -119,7 +119,7 @@ def train() -> State:
             batch = next(data)
             on_devices = jax.device_put(batch, NamedSharding(mesh, P("replica")))
             state, loss = train_step(state, on_devices)
-            # float() waits for the step: the loss of a slice is noticed here.
+            # float() waits for the step: a lost slice is noticed here.
             print(
                 f"step {step}: loss {float(loss):.6f}, slices {slices.active_slice_count},"
                 f" examples from {batch['index'][0]}",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fcntl
 import hashlib
 import subprocess
 import sys
@@ -19,17 +18,19 @@ EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 
 @pytest.fixture(scope="session")
 def examples_python() -> Path:
-    """The Python that runs the examples. Its environment is made on first use, which takes half a minute."""
+    """The Python that runs the examples. Its environment is made on first use, which takes a minute."""
     wanted = all_requirements(EXAMPLES)
-    key = hashlib.sha256("\n".join([sys.version, *wanted]).encode()).hexdigest()[:12]
-    folder = Cache.of().root / "examples" / key
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    with (folder.parent / f"{key}.lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)  # goes with the process, however that ends
+    cache = Cache(Cache.of().root / "examples")
+    folder = cache.root / hashlib.sha256("\n".join([sys.version, *wanted]).encode()).hexdigest()[:12]
+    with cache.lock(lambda: say("waiting for another process that installs")):
         if not (folder / "complete").exists():
-            print(f"\nexamples: installing {' '.join(wanted)}", file=sys.__stderr__, flush=True)
+            say(f"installing {' '.join(wanted)}")
             venv.create(folder, clear=True, with_pip=True)
             install = [folder / "bin" / "python", "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
             subprocess.run([*install, *wanted], check=True)
             (folder / "complete").touch()
     return folder / "bin" / "python"
+
+
+def say(text: str) -> None:
+    print(f"\nexamples: {text}", file=sys.__stderr__, flush=True)
