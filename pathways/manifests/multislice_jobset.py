@@ -65,7 +65,7 @@ def _pod(settings: StackSettings, workload: MultisliceWorkload) -> Manifest:
         pod["imagePullSecrets"] = [{"name": name} for name in workload.image_pull_secrets]
     if mounted := volumes(workload):
         pod["volumes"] = mounted
-    share_memory(pod, workload.resources.shared_memory, main)
+    share_memory(pod, workload.resources.shared_memory(group.slice.machine.memory_gb), main)
     return pod
 
 

@@ -33,14 +33,14 @@ class HostResources(Settings):
     memory_gib: Positive | None = None
     """Memory, in GiB; absent: as much as is free."""
     shared_memory_gib: Positive | None = None
-    """Size of /dev/shm, in GiB, which is a part of the memory; absent: half of it, or what is free."""
+    """Size of /dev/shm, in GiB, which is a part of the memory; absent: half of that, or of the host's."""
 
-    @property
-    def shared_memory(self) -> str | None:
-        """Size of /dev/shm, as Kubernetes writes it; None for whatever the host has."""
+    def shared_memory(self, host_gib: int | None) -> str | None:
+        """Return the size of /dev/shm, as Kubernetes writes it. host_gib: the host's memory; None where unknown."""
         if self.shared_memory_gib:
             return binary_quantity(self.shared_memory_gib * 1024)
-        return binary_quantity(self.memory_gib * 512) if self.memory_gib else None
+        memory = self.memory_gib or host_gib
+        return binary_quantity(memory * 512) if memory else None
 
 
 class MultisliceWorkload(Job):

@@ -79,4 +79,4 @@ def test_hosts_can_be_shared_out():
     assert {"name": "DATA_LOADER_WORKERS", "value": "100"} in main["env"]
     assert main["volumeMounts"] == [{"name": "shared-memory", "mountPath": "/dev/shm"}]
     (volume,) = pod()["volumes"]
-    assert volume["emptyDir"] == {"medium": "Memory"}  # the host's own, by default
+    assert volume["emptyDir"] == {"medium": "Memory", "sizeLimit": "360Gi"}  # half of the host's
