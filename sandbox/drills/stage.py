@@ -20,6 +20,7 @@ from sandbox.drills.happenings import Happenings
 from sandbox.drills.narrator import Narrator
 from sandbox.drills.story import Story, StoryFailed
 from sandbox.engine.runs import Run
+from sandbox.errors import CouldNotLook
 from sandbox.kubernetes.connection import NOT_FOUND, code_of, connect
 
 LONGEST_NAP_SECONDS = 1.0
@@ -59,10 +60,12 @@ class Stage:
         return self.session.run(self.quiet, "deploying", self.session.stack.up)
 
     def deploy(self, *jobs: str) -> None:
-        """Deploys the stack, and waits until the jobs run with all their pods. Raises StoryFailed."""
+        """Deploys the stack, and waits until the jobs run with all their pods. Raises CouldNotLook, StoryFailed."""
         self.story.mark(f"deploying the stack {self.session.home.stack}")
         done = self.up()
-        self.story.expect(done.ok, "the stack comes up", "; ".join(done.errors))
+        if not done.ok:
+            raise CouldNotLook(f"the stack {self.session.home.stack} does not come up: {'; '.join(done.errors)}")
+        self.story.tell("the stack has come up")
         for job in jobs:
             self.await_whole(job)
         self.story.picture(self.look())

@@ -73,6 +73,16 @@ def test_what_could_not_be_looked_at_is_no_failed_story(play, tmp_path, capsys):
     assert not of_sandbox(tmp_path)
 
 
+def test_a_stack_that_does_not_come_up_is_no_failed_story(play, tmp_path):
+    def story(stage: Stage) -> None:
+        stage.options(timeScale=0, faults=[{"type": "gcp:container/cluster:Cluster", "error": "500"}])
+        stage.deploy("train")
+
+    with pytest.raises(CouldNotLook, match=r"drill-suspend does not come up: .*500"):
+        play(story)
+    assert not list(tmp_path.iterdir())
+
+
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_drill_that_is_stopped_takes_its_sandbox_away(tmp_path, number):
     drill = subprocess.Popen(
