@@ -55,6 +55,15 @@ def share_memory(pod: Manifest, size: str | None, *containers: Manifest) -> None
         container["volumeMounts"] = [*container.get("volumeMounts", ()), mount]
 
 
+def pull(job: Job, pod: Manifest) -> None:
+    """Say how the images of a pod are pulled, where the job says so."""
+    if job.image_pull_secrets:
+        pod["imagePullSecrets"] = [{"name": name} for name in job.image_pull_secrets]
+    if job.image_pull_policy:
+        for container in (*pod.get("initContainers", ()), *pod["containers"]):
+            container["imagePullPolicy"] = job.image_pull_policy
+
+
 def placement(pods: Pods) -> Manifest:
     """Return what a pod's spec says of its service account and of the taints that it puts up with."""
     placed: Manifest = {}

@@ -6,9 +6,8 @@ from pathways.manifests.controller.job import ACCELERATOR_LABEL, TOPOLOGY_LABEL
 from pathways.manifests.controller.jobset import EXCLUSIVE_TOPOLOGY, HOST_NETWORK, POOL_LABEL
 from pathways.manifests.failures import failure_policy, pod_failure_policy
 from pathways.manifests.labels import GROUP_LABEL, group_selector
-from pathways.manifests.main_container import main_container, placement, share_memory, volumes
-from pathways.manifests.objects import Manifest
-from pathways.manifests.pathways_job import metadata
+from pathways.manifests.main_container import main_container, placement, pull, share_memory, volumes
+from pathways.manifests.objects import Manifest, job_metadata
 from pathways.manifests.program import host_variables
 from pathways.quantities import binary_quantity
 from pathways.runtime import MAIN_CONTAINER
@@ -40,9 +39,9 @@ def multislice_jobset(settings: StackSettings, workload: MultisliceWorkload) -> 
     }
     if workload.time_to_live_seconds is not None:
         spec["ttlSecondsAfterFinished"] = workload.time_to_live_seconds
-    described = metadata(settings, workload)
-    described["annotations"] = {**described.get("annotations", {}), EXCLUSIVE_TOPOLOGY: POOL_LABEL}
-    return {"apiVersion": "jobset.x-k8s.io/v1alpha2", "kind": "JobSet", "metadata": described, "spec": spec}
+    metadata = job_metadata(settings, workload)
+    metadata["annotations"] = {**metadata.get("annotations", {}), EXCLUSIVE_TOPOLOGY: POOL_LABEL}
+    return {"apiVersion": "jobset.x-k8s.io/v1alpha2", "kind": "JobSet", "metadata": metadata, "spec": spec}
 
 
 def _pod(settings: StackSettings, workload: MultisliceWorkload) -> Manifest:
@@ -61,11 +60,10 @@ def _pod(settings: StackSettings, workload: MultisliceWorkload) -> Manifest:
         pod["priorityClassName"] = workload.priority
     if not workload.shares_group:
         pod["affinity"] = {"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [_others(workload)]}}
-    if workload.image_pull_secrets:
-        pod["imagePullSecrets"] = [{"name": name} for name in workload.image_pull_secrets]
     if mounted := volumes(workload):
         pod["volumes"] = mounted
     share_memory(pod, workload.resources.shared_memory(group.slice.machine.memory_gb), main)
+    pull(workload, pod)
     return pod
 
 
@@ -81,8 +79,6 @@ def _container(workload: MultisliceWorkload, chips: int) -> Manifest:
     container["ports"] = [{"containerPort": port} for port in TPU_PORTS]
     if workload.privileged:
         container["securityContext"] = {"privileged": True}
-    if workload.image_pull_policy:
-        container["imagePullPolicy"] = workload.image_pull_policy
     return container
 
 

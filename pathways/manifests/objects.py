@@ -4,8 +4,19 @@ from __future__ import annotations
 
 from typing import Any
 
+from pathways.settings import StackSettings, Workload
+
 Manifest = dict[str, Any]
 """A Kubernetes object as its API takes it, in JSON."""
+
+
+def job_metadata(settings: StackSettings, job: Workload) -> Manifest:
+    """Return the metadata of the object that a job becomes."""
+    metadata: Manifest = {"name": job.name, "namespace": settings.namespace}
+    for key, values in (("labels", job.labels), ("annotations", job.annotations)):
+        if values:
+            metadata[key] = dict(values)
+    return metadata
 
 
 def namespace(name: str) -> Manifest:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 from pathways.manifests.colocation import TPU_TOLERATION, head_priority_class
 from pathways.manifests.controller.containers import (
@@ -15,7 +14,7 @@ from pathways.manifests.controller.containers import (
 from pathways.manifests.controller.job import COLOCATED
 from pathways.manifests.labels import HEAD_LABELS, group_selector
 from pathways.manifests.main_container import main_container, placement, plain_value, share_memory, variable, volumes
-from pathways.manifests.objects import Manifest
+from pathways.manifests.objects import Manifest, job_metadata
 from pathways.manifests.program import program_variables
 from pathways.quantities import binary_quantity
 from pathways.runtime import MAIN_CONTAINER, image_tag
@@ -39,18 +38,9 @@ def pathways_job(settings: StackSettings, workload: PathwaysWorkload) -> Manifes
     return {
         "apiVersion": "pathways-job.pathways.domain/v1",
         "kind": "PathwaysJob",
-        "metadata": metadata(settings, workload),
+        "metadata": job_metadata(settings, workload),
         "spec": spec,
     }
-
-
-def metadata(settings: StackSettings, workload: Any) -> Manifest:
-    """Return the metadata of a job."""
-    found: Manifest = {"name": workload.name, "namespace": settings.namespace}
-    for key in ("labels", "annotations"):
-        if values := getattr(workload, key):
-            found[key] = dict(values)
-    return found
 
 
 def _controller(settings: StackSettings, workload: PathwaysWorkload) -> Manifest:

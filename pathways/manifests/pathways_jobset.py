@@ -8,7 +8,7 @@ from pathways.manifests.controller import jobset_of_pathways_job
 from pathways.manifests.controller.containers import WORKER_CONTAINER
 from pathways.manifests.controller.jobset import WORKERS
 from pathways.manifests.failures import failure_policy, pod_failure_policy
-from pathways.manifests.main_container import placement, plain_value, share_memory, variable
+from pathways.manifests.main_container import placement, plain_value, pull, share_memory, variable
 from pathways.manifests.objects import Manifest
 from pathways.manifests.pathways_job import head_placement, pathways_job
 from pathways.quantities import binary_quantity
@@ -31,7 +31,7 @@ def pathways_jobset(settings: StackSettings, workload: PathwaysWorkload) -> Mani
     else:
         _fail_at_once(workload, spec, head, workers)
     for job in (head, workers):
-        _pull(workload, job["template"]["spec"])
+        pull(workload, job["template"]["spec"])
     if workload.time_to_live_seconds is not None:
         spec["ttlSecondsAfterFinished"] = workload.time_to_live_seconds
     return jobset
@@ -79,11 +79,3 @@ def _fail_at_once(workload: PathwaysWorkload, spec: Manifest, head: Manifest, wo
     for job, container in ((head, main), *([] if alone else [(workers, None)])):
         if policy := pod_failure_policy(workload, container):
             job["podFailurePolicy"] = policy
-
-
-def _pull(workload: PathwaysWorkload, pod: Manifest) -> None:
-    if workload.image_pull_secrets:
-        pod["imagePullSecrets"] = [{"name": name} for name in workload.image_pull_secrets]
-    if workload.image_pull_policy:
-        for container in (*pod.get("initContainers", ()), *pod["containers"]):
-            container["imagePullPolicy"] = workload.image_pull_policy
