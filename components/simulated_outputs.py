@@ -33,6 +33,9 @@ def simulated_outputs(
         case "gcp:projects/iAMCustomRole:IAMCustomRole":
             role = "projects/{project}/roles/{roleId}".format_map(inputs)
             return role, {"name": role}
+        case "gcp:monitoring/notificationChannel:NotificationChannel":
+            channel = f"projects/{inputs['project']}/notificationChannels/{name}"
+            return channel, {"name": channel}
         case "gcp:storage/bucket:Bucket":
             return inputs["name"], {"url": f"gs://{inputs['name']}"}
         case _:

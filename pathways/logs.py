@@ -6,6 +6,7 @@ Source: GKE documentation, Multislice, "Cloud Logging logs"; names of pods: JobS
 from __future__ import annotations
 
 import shlex
+from urllib.parse import quote
 
 from pathways.manifests.controller.jobset import HEAD, WORKERS
 from pathways.manifests.multislice_jobset import SLICE
@@ -41,6 +42,11 @@ def read_command(settings: StackSettings, query: str) -> str:
     """Return the command that prints what a query finds."""
     text = " AND ".join(query.splitlines())
     return f"gcloud logging read {shlex.quote(text)} --project {settings.project} --order asc --freshness 1d"
+
+
+def console_url(settings: StackSettings, query: str) -> str:
+    """Return the address of the Logs Explorer with a query."""
+    return f"https://console.cloud.google.com/logs/query;query={quote(query, safe='')}?project={settings.project}"
 
 
 def _pods(workload: Workload, head: bool, slice_: int | None, worker: int | None) -> str:

@@ -111,7 +111,7 @@ def logs(
     slice: Annotated[int | None, typer.Option(min=0, help="One slice's alone, from 0", show_default=False)] = None,
     worker: Annotated[int | None, typer.Option(min=0, help="One worker's alone, from 0", show_default=False)] = None,
 ) -> None:
-    """Print the Cloud Logging query that finds a job's logs, and the command that reads them."""
+    """Print the Cloud Logging query that finds a job's logs, the command that reads them, and the console's page."""
     from pathways.cli import logs
 
     logs.run(job, stack, head=head, slice_=slice, worker=worker)

@@ -1,9 +1,9 @@
-"""logs JOB: the query that finds a job's logs."""
+"""logs JOB: the query that finds a job's logs, and two ways to ask it."""
 
 from __future__ import annotations
 
 from pathways.cli.failure import CouldNotLook, FoundWanting
-from pathways.logs import log_query, read_command
+from pathways.logs import console_url, log_query, read_command
 from pathways.settings import (
     PathwaysWorkload,
     SettingsError,
@@ -23,7 +23,7 @@ def run(job: str, stack: str | None, *, head: bool, slice_: int | None, worker: 
     if fault:
         raise FoundWanting(fault)
     query = log_query(settings, workload, head=head, slice_=slice_, worker=worker)
-    print(f"{query}\n\n{read_command(settings, query)}")
+    print(f"{query}\n\n{read_command(settings, query)}\n\n{console_url(settings, query)}")
 
 
 def _find(job: str, stack: str | None) -> tuple[StackSettings, Workload]:

@@ -2,6 +2,6 @@
 
 from pathways.monitoring.alerts import Alert, alerts
 from pathways.monitoring.dashboard import dashboard
-from pathways.monitoring.queries import node_pool_errors
+from pathways.monitoring.queries import node_pool_errors, node_pool_errors_metric
 
-__all__ = ["Alert", "alerts", "dashboard", "node_pool_errors"]
+__all__ = ["Alert", "alerts", "dashboard", "node_pool_errors", "node_pool_errors_metric"]

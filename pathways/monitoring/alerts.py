@@ -29,7 +29,7 @@ class Alert:
 
 
 def alerts(settings: StackSettings) -> tuple[Alert, ...]:
-    """Return the alerts on jobs; that on node pools, which reads logs, is the component's."""
+    """Return the alerts on jobs and node pools."""
     queries = Queries.of(settings)
     return (
         Alert(
@@ -38,8 +38,7 @@ def alerts(settings: StackSettings) -> tuple[Alert, ...]:
             f"{queries.missing_replicas} > 0",
             15,
             "ERROR",
-            "Slices or the head are missing. `kubectl get pods` tells whether they wait for nodes; a job that is"
-            " queued waits on purpose.",
+            "Slices or the head are missing, or it has failed. `kubectl get pods` tells whether they wait for nodes.",
         ),
         Alert(
             "job-restarts",
@@ -65,5 +64,22 @@ def alerts(settings: StackSettings) -> tuple[Alert, ...]:
             "WARNING",
             "Resource manager, proxy or the job's own container is about to be killed, and the job with it: raise"
             " `resources` of the job.",
+        ),
+        Alert(
+            "node-pools",
+            "GKE could not carry out an operation on a node pool",
+            f"{queries.failed_operations} > 0",
+            0,
+            "ERROR",
+            "A stockout, a quota or a refusal: the node pool's audit log says which. The next `pulumi up` goes on.",
+        ),
+        Alert(
+            "node-pool-error",
+            "A node pool is in ERROR",
+            f"{queries.pools_in_error} > 0",
+            5,
+            "ERROR",
+            "Its slice is not there. `gcloud container node-pools describe` tells why; the next `pulumi up` makes it"
+            " anew.",
         ),
     )

@@ -31,20 +31,16 @@ def dashboard(settings: StackSettings) -> dict[str, Any]:
             "logsPanel": {"filter": node_pool_errors(settings), "resourceNames": [f"projects/{settings.project}"]},
         },
     ]
-    tiles = [
-        {
-            "xPos": WIDTH * (number % 2),
-            "yPos": HEIGHT * (number // 2),
-            "width": WIDTH,
-            "height": HEIGHT,
-            "widget": widget,
-        }
-        for number, widget in enumerate(widgets)
-    ]
     return {
         "displayName": f"Pathways: {settings.cluster.name}",
-        "mosaicLayout": {"columns": COLUMNS, "tiles": tiles},
+        "mosaicLayout": {"columns": COLUMNS, "tiles": [_tile(*numbered) for numbered in enumerate(widgets)]},
     }
+
+
+def _tile(number: int, widget: Widget) -> dict[str, Any]:
+    """Return the widget with its place. The API leaves out a 0, and the provider would take that for a change."""
+    place = {"xPos": WIDTH * (number % 2), "yPos": HEIGHT * (number // 2)}
+    return {**{axis: at for axis, at in place.items() if at}, "width": WIDTH, "height": HEIGHT, "widget": widget}
 
 
 def _chart(title: str, query: str) -> Widget:

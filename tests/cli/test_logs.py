@@ -3,6 +3,7 @@
 import subprocess
 import sys
 from pathlib import Path
+from urllib.parse import unquote
 
 import pytest
 
@@ -21,6 +22,14 @@ def test_a_job_is_found_in_its_stack():
     assert 'labels."k8s-pod/jobset_sigs_k8s_io/jobset-name"="hello"' in printed
     assert "pod_name" not in printed
     assert "gcloud logging read '" in printed
+
+
+def test_the_consoles_page_has_the_same_query():
+    query, _, page = logs("hello", "--slice", "1").stdout.rstrip().split("\n\n")
+    address, _, asked = page.partition(";query=")
+    assert address == "https://console.cloud.google.com/logs/query"
+    asked, _, project = asked.partition("?project=")
+    assert (unquote(asked), project) == (query, "my-project-dev")
 
 
 @pytest.mark.parametrize(
