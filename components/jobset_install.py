@@ -1,7 +1,9 @@
 """JobSet: its custom resource, controller and webhooks, from its own chart."""
 
-from collections.abc import Sequence
+import copy
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import pulumi
 import yaml
@@ -87,16 +89,37 @@ def leave_certificate_to_controller(args: pulumi.ResourceTransformArgs) -> pulum
 
 
 def switching_on(feature_gates: Sequence[str]) -> pulumi.ResourceTransform:
-    """Return the transform that writes feature gates into the controller's configuration."""
+    """Return the transform that writes feature gates into the controller's configuration.
+
+    The ConfigMap is named after them, and the Deployment's volume follows: the controller reads its configuration once,
+    and the chart's own hash of it does not see what is written here. So the Deployment rolls when gates change, and a
+    new pod waits for its own ConfigMap.
+    """
+    suffix = "".join(f"-{gate.lower()}" for gate in sorted(feature_gates))
 
     def switch_on(args: pulumi.ResourceTransformArgs) -> pulumi.ResourceTransformResult | None:
-        data = args.props.get("data") or {}
-        if not feature_gates or args.type_ != "kubernetes:core/v1:ConfigMap" or CONFIGURATION not in data:
+        if not feature_gates:
             return None
-        configuration = {**yaml.safe_load(data[CONFIGURATION]), "featureGates": dict.fromkeys(feature_gates, True)}
-        written = yaml.safe_dump(configuration, sort_keys=False)
-        return pulumi.ResourceTransformResult(
-            props={**args.props, "data": {**data, CONFIGURATION: written}}, opts=args.opts
-        )
+        if args.type_ == "kubernetes:core/v1:ConfigMap" and CONFIGURATION in (args.props.get("data") or {}):
+            return pulumi.ResourceTransformResult(props=_with_gates(args.props, feature_gates, suffix), opts=args.opts)
+        if args.type_ == "kubernetes:apps/v1:Deployment":
+            return pulumi.ResourceTransformResult(props=_reading(args.props, suffix), opts=args.opts)
+        return None
 
     return switch_on
+
+
+def _with_gates(config_map: Mapping[str, Any], feature_gates: Sequence[str], suffix: str) -> dict[str, Any]:
+    written = yaml.safe_load(config_map["data"][CONFIGURATION])
+    configuration = yaml.safe_dump({**written, "featureGates": dict.fromkeys(feature_gates, True)}, sort_keys=False)
+    metadata = {**config_map["metadata"], "name": config_map["metadata"]["name"] + suffix}
+    return {**config_map, "metadata": metadata, "data": {**config_map["data"], CONFIGURATION: configuration}}
+
+
+def _reading(deployment: Mapping[str, Any], suffix: str) -> dict[str, Any]:
+    """Return the Deployment with the ConfigMap of that suffix behind its one ConfigMap volume."""
+    changed = copy.deepcopy(dict(deployment))
+    for volume in changed["spec"]["template"]["spec"]["volumes"]:
+        if "configMap" in volume:
+            volume["configMap"]["name"] += suffix
+    return changed

@@ -5,8 +5,10 @@ from __future__ import annotations
 import random
 import time
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from copy import deepcopy
+from functools import partial
 from typing import Any
 
 from pathways.manifests import manifest_of
@@ -17,11 +19,11 @@ from sandbox.drills.drill import Drill
 from sandbox.drills.stage import NAMESPACE, Stage
 
 JOBS = ("blue", "green")
-SLICES_EACH = 3
-"""Of the four that the group has."""
+SLICES_EACH = 5
+"""Of the six that the group has."""
 SETTLED_SECONDS = 2.0
 """How long nothing must change until a schedule counts as settled."""
-LONGEST_PAUSE_SECONDS = 0.04
+LONGEST_PAUSE_SECONDS = 0.005
 """Between the submission of the two, which the seed decides."""
 
 Manifest = dict[str, Any]
@@ -65,12 +67,16 @@ def _submit_ours(stage: Stage, ours: Sequence[Manifest], seed: int) -> bool:
 
 
 def _submit_recipe(stage: Stage, seed: int) -> bool:
-    """Returns whether a job of two slices, which two groups could each hold, is placed in both."""
+    """Returns whether a job of two slices is spread over two groups, though it is to wait for one that is free."""
+    busy = [_without_affinity(_ours(f"busy-{group}", group, 1)) for group in ("g0", "g1")]
     job = _by_the_documents(_ours("spread", "g0", 2))
-    with _submitted(stage, [job], seed, "the documents' recipe, two groups free"):
-        stage.await_whole("spread")
-        stage.story.picture(stage.look())
-        return len({pool.rsplit("-", 1)[0] for pool in stage.pools_of("spread").values()}) > 1
+    with _submitted(stage, busy, seed, "one of two slices is busy in g0 and in g1"):
+        for name in ("busy-g0", "busy-g1"):
+            stage.await_whole(name)
+        with _submitted(stage, [job], seed, "a job of two slices by the documents' recipe"):
+            stage.await_whole("spread")
+            stage.story.picture(stage.look())
+            return len({pool.rsplit("-", 1)[0] for pool in stage.pools_of("spread").values()}) > 1
 
 
 def _ours(name: str, group: str, slices: int) -> Manifest:
@@ -95,12 +101,23 @@ def _without_affinity(jobset: Manifest) -> Manifest:
 
 
 def _by_the_documents(jobset: Manifest) -> Manifest:
-    """Binds a job by affinity to its own pods and by the group's size, and not by the group's name."""
+    """Binds a job to a group as Google's document on Multislice in GKE does: by affinity, and by the group's size.
+
+    The affinity does not hold beside JobSet's own, and the anti-affinity looks for namespaces with a label of pods.
+    """
     recipe = deepcopy(jobset)
     pod, name = _pod(recipe), jobset["metadata"]["name"]
     own = {"key": JOB, "operator": "In", "values": [name]}
     term = {"topologyKey": GROUP_LABEL, "labelSelector": {"matchExpressions": [own]}}
-    pod["affinity"]["podAffinity"] = {"requiredDuringSchedulingIgnoredDuringExecution": [term]}
+    others = {
+        "topologyKey": GROUP_LABEL,
+        "labelSelector": {"matchExpressions": [{**own, "operator": "NotIn"}]},
+        "namespaceSelector": {"matchExpressions": [{"key": JOB, "operator": "Exists"}]},
+    }
+    pod["affinity"] = {
+        "podAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [term]},
+        "podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [others]},
+    }
     del pod["nodeSelector"][GROUP_LABEL]
     pod["nodeSelector"][GROUP_SIZE_LABEL] = "2"
     return recipe
@@ -108,20 +125,25 @@ def _by_the_documents(jobset: Manifest) -> Manifest:
 
 @contextmanager
 def _submitted(stage: Stage, jobs: Sequence[Manifest], seed: int, what: str) -> Iterator[None]:
-    """Submits jobs in an order and with a pause that the seed decides; takes them away at the end."""
+    """Submits jobs at once, but for an order and a pause that the seed decides; takes them away at the end."""
     chance = random.Random(seed)
     order = chance.sample(list(jobs), len(jobs))
     names = [job["metadata"]["name"] for job in order]
     stage.story.mark(f"{what}, seed {seed}: {' then '.join(names)}")
-    for number, job in enumerate(order):
-        time.sleep(chance.uniform(0, LONGEST_PAUSE_SECONDS) if number else 0)
-        stage.client.create(JobSet(**job))
+    pauses = [0.0, *(chance.uniform(0, LONGEST_PAUSE_SECONDS) for _ in order[1:])]
+    with ThreadPoolExecutor(len(order)) as at_once:
+        list(at_once.map(partial(_submit, stage), order, pauses))
     try:
         yield
     finally:
         for name in names:
             stage.delete_job(name)
         stage.await_that(lambda: not any(stage.pods(name) for name in names), "the jobs are gone")
+
+
+def _submit(stage: Stage, job: Manifest, pause: float) -> None:
+    time.sleep(pause)
+    stage.client.create(JobSet(**job))
 
 
 def _settled(stage: Stage) -> dict[str, int]:

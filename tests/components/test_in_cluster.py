@@ -126,22 +126,28 @@ def test_without_the_controller_jobs_are_jobsets_of_a_newer_jobset():
     assert job.options.delete_before_replace
 
 
-def test_feature_gates_are_written_into_jobsets_configuration():
-    written = {"controller_manager_config.yaml": "kind: Configuration\nleaderElection: {leaderElect: true}\n"}
-    config_map = pulumi.ResourceTransformArgs(
-        custom=True,
-        type_="kubernetes:core/v1:ConfigMap",
-        name="x",
-        props={"data": written},
-        opts=pulumi.ResourceOptions(),
+def transformed(type_token, props):
+    """Returns what becomes of an object of JobSet's chart when a feature is switched on, and when none is."""
+    args = pulumi.ResourceTransformArgs(
+        custom=True, type_=type_token, name="x", props=props, opts=pulumi.ResourceOptions()
     )
-    changed = switching_on(["RestartJob"])(config_map)
-    assert yaml.safe_load(changed.props["data"]["controller_manager_config.yaml"]) == {
+    assert switching_on([])(args) is None
+    return switching_on(["RestartJob"])(args).props
+
+
+def test_feature_gates_are_written_into_jobsets_configuration_and_its_controller_starts_anew():
+    """The controller reads its configuration once, so the Deployment must change with it."""
+    written = {"controller_manager_config.yaml": "kind: Configuration\nleaderElection: {leaderElect: true}\n"}
+    config_map = transformed("kubernetes:core/v1:ConfigMap", {"metadata": {"name": "configuration"}, "data": written})
+    assert yaml.safe_load(config_map["data"]["controller_manager_config.yaml"]) == {
         "kind": "Configuration",
         "leaderElection": {"leaderElect": True},
         "featureGates": {"RestartJob": True},
     }
-    assert switching_on([])(config_map) is None
+    volumes = [{"name": "manager-config", "configMap": {"name": "configuration"}}, {"name": "cert", "secret": {}}]
+    deployment = transformed("kubernetes:apps/v1:Deployment", {"spec": {"template": {"spec": {"volumes": volumes}}}})
+    (changed, _) = deployment["spec"]["template"]["spec"]["volumes"]
+    assert changed["configMap"]["name"] == config_map["metadata"]["name"] != "configuration"
 
 
 def test_what_a_job_names_is_made():
