@@ -1,4 +1,4 @@
-"""A prod stack with its dashboard, alerts and a TPU VM outside GKE: it comes up, stays as it is, and says how it goes."""
+"""A prod stack with dashboard, alerts and a TPU VM outside GKE: it comes up, stays as it is, and says how it goes."""
 
 from __future__ import annotations
 
