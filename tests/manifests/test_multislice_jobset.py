@@ -65,7 +65,7 @@ def test_the_host_network_is_optional_and_privileges_are_asked_for():
 def test_the_container_has_the_hosts_chips_and_the_ports():
     (main,) = pod()["containers"]
     assert main["resources"]["limits"] == {"google.com/tpu": "4"}
-    assert [port["containerPort"] for port in main["ports"]] == [8471, 8080]
+    assert [port["containerPort"] for port in main["ports"]] == [8471, 8080, 8431]
 
 
 def test_what_gke_injects_is_not_written():  # M3
