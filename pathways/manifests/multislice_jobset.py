@@ -16,8 +16,8 @@ from pathways.settings import MultisliceWorkload, StackSettings
 SLICE = "slice"
 """Name of the replicated job, one Job of which runs on each slice."""
 TPU_PORTS = (8471, 8080, 8431)
-"""Between the hosts of a slice, the coordinator of the slices, and the runtime's metrics, which GKE reads where the port
-is declared. Source: GKE documentation, Multislice; "TPU runtime metrics"."""
+"""Between the hosts of a slice, the coordinator of the slices, and the runtime's metrics, which GKE reads where their
+port is declared. Source: GKE documentation, Multislice; "TPU runtime metrics"."""
 
 
 def multislice_jobset(settings: StackSettings, workload: MultisliceWorkload) -> Manifest:
