@@ -16,6 +16,9 @@ PROXY_IMAGE = "us-docker.pkg.dev/cloud-tpu-v2-images/pathways/proxy_server"
 RESOURCE_MANAGER_PORT = 29001
 PROXY_PORT = 29000
 WORKER_PORT = 29005
+HEAD_PORTS = (PROXY_PORT, RESOURCE_MANAGER_PORT, RESOURCE_MANAGER_PORT + 1)
+WORKER_PORTS = (WORKER_PORT, WORKER_PORT + 1, 8471, 8080)
+"""All on the host network, so they are the node's."""
 
 
 @dataclass(frozen=True)
@@ -37,6 +40,11 @@ HEAD_COMPONENTS = (RESOURCE_MANAGER, PROXY)
 
 MAIN_ENVIRONMENT = ("PATHWAYS_HEAD", "JAX_PLATFORMS", "XCLOUD_ENVIRONMENT", "JAX_BACKEND_TARGET")
 """Variables that the controller appends to the main container. The JobSet CRD refuses a name that comes twice."""
+
+SERVICE_SUFFIX = "-server"
+"""After a job's name: the Service that leads to its program."""
+COLOCATED_HEAD_PREFIX = "colocated-head-of-"
+"""Before a job's name: the PriorityClass of its head, where that runs beside workers."""
 
 AUTOCHECKPOINT_GRACE_SECONDS = 300
 """How long Cloud TPU waits for a checkpoint before maintenance. Source: Cloud TPU documentation, Autocheckpoint."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathways.runtime import COLOCATED_HEAD_PREFIX
 from pathways.settings import PathwaysWorkload, StackSettings
 
 TPU_TOLERATION = {"key": "google.com/tpu", "operator": "Exists", "effect": "NoSchedule"}
@@ -14,7 +15,7 @@ def head_priority_class(workload: PathwaysWorkload) -> str | None:
 
 
 def colocated_head_class(workload: PathwaysWorkload) -> str:
-    return f"colocated-head-of-{workload.name}"
+    return f"{COLOCATED_HEAD_PREFIX}{workload.name}"
 
 
 def colocated_head_priorities(settings: StackSettings) -> dict[str, int]:

@@ -8,6 +8,7 @@ from pathways.manifests.objects import Manifest
 from pathways.manifests.overrides import merged
 from pathways.manifests.pathways_job import pathways_job
 from pathways.manifests.pathways_jobset import pathways_jobset
+from pathways.runtime import SERVICE_SUFFIX
 from pathways.settings import MultisliceWorkload, PathwaysWorkload, StackSettings, Workload
 
 
@@ -21,7 +22,7 @@ def manifest_of(settings: StackSettings, workload: Workload) -> Manifest:
         rendered = pathways_job(settings, workload)
     else:
         rendered = pathways_jobset(settings, workload)
-    overridden: Manifest = merged(rendered, workload.overrides)
+    overridden: Manifest = merged(rendered, workload.overrides.patch)
     return overridden
 
 
@@ -33,7 +34,7 @@ def service_of(settings: StackSettings, workload: Workload) -> Manifest | None:
     return {
         "apiVersion": "v1",
         "kind": "Service",
-        "metadata": {"name": f"{workload.name}-server", "namespace": settings.namespace},
+        "metadata": {"name": f"{workload.name}{SERVICE_SUFFIX}", "namespace": settings.namespace},
         "spec": {"selector": selector, "ports": [{"port": workload.port, "targetPort": workload.port}]},
     }
 

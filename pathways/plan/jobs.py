@@ -155,7 +155,7 @@ def _job_plan(workload: Workload, settings: StackSettings, waits_for: str | None
         recovery=workload.recovery if isinstance(workload, PathwaysWorkload) else "job",
         restarts=workload.job_restarts,
         resumable=isinstance(workload, PathwaysWorkload) and workload.components.sidecar is None,
-        overridden=tuple(overridden_paths(workload.overrides)) if workload.overrides else (),
+        overridden=tuple(overridden_paths(patch)) if (patch := workload.overrides.patch) else (),
         group=workload.slices.group,
         slices=workload.slices.count,
         chips=workload.slices.count * slice_.chips,

@@ -134,6 +134,8 @@ CHANNEL = r"^projects/[^/]+/notificationChannels/[0-9]+$"
 EMAIL = r"^[^@\s]+@[^@\s]+\.[^@\s]+$"
 VARIABLE = r"^[A-Za-z_][A-Za-z0-9_]*$"
 FOLDER = r"^[A-Za-z0-9][A-Za-z0-9._-]*(/[A-Za-z0-9][A-Za-z0-9._-]*)*$"
+LABEL_KEY = r"^([a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?/)?[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$"
+LABEL_VALUE = r"^([A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?)?$"
 LOCATION = r"^gs://[a-z0-9][-_.a-z0-9]*[a-z0-9](/.*)?$"
 XLA_FLAG = r"^--xla_[A-Za-z0-9_]+=.*$"
 
@@ -145,6 +147,8 @@ MEANING_OF_PATTERN = {
     VARIABLE: "a variable's name: letters, digits and underscores, no digit first",
     CHANNEL: "a notification channel, such as projects/my-project/notificationChannels/123",
     EMAIL: "an e-mail address",
+    LABEL_KEY: "a key of Kubernetes, such as team or example.com/team, of 63 characters at most after the slash",
+    LABEL_VALUE: "a label's value: letters, digits, dashes, dots and underscores, 63 at most, no mark at either end",
     LOCATION: "a place in Cloud Storage, such as gs://my-bucket/hlo/",
     XLA_FLAG: "a flag of XLA, such as --xla_tpu_scoped_vmem_limit_kib=65536",
     FOLDER: "a folder, such as team/pathways: letters, digits, dots, dashes and underscores, no slash at either end",

@@ -10,6 +10,8 @@ from pydantic import AfterValidator, Field, Strict, StringConstraints
 from pathways.quantities import binary_quantity
 from pathways.runtime import MAIN_ENVIRONMENT
 from pathways.settings.base import (
+    LABEL_KEY,
+    LABEL_VALUE,
     NAME,
     VARIABLE,
     Fault,
@@ -40,7 +42,12 @@ Texts = Annotated[tuple[Annotated[str, Strict(), StringConstraints(max_length=65
 Variable = Annotated[str, StringConstraints(pattern=VARIABLE, max_length=256)]
 VariableName = Annotated[Variable, AfterValidator(_free_variable)]
 AbsolutePath = Annotated[Text, AfterValidator(_absolute)]
+LabelKey = Annotated[str, StringConstraints(pattern=LABEL_KEY)]
+LabelValue = Annotated[str, StringConstraints(pattern=LABEL_VALUE)]
 ExitCode = Annotated[int, Field(ge=1, le=255)]
+
+
+SHARED_MEMORY_FOLDER = "/dev/shm"
 
 
 class Secret(Settings):
@@ -95,6 +102,8 @@ class Mount(Settings):
 
     @must_hold
     def _has_one_source(self) -> Iterator[Fault]:
+        if self.path.rstrip("/") == SHARED_MEMORY_FOLDER:
+            yield Fault(("path",), "is the shared memory; resources.sharedMemoryGib is its size")
         count = sum(source is not None for source in (self.claim, self.secret, self.config_map))
         if count != 1:
             yield Fault((), f"has {count} of claim, secret and configMap; exactly one is wanted")
@@ -103,7 +112,7 @@ class Mount(Settings):
 class Toleration(Settings):
     """A taint of nodes that pods put up with."""
 
-    key: Text
+    key: LabelKey
     """Key of the taint."""
     operator: Literal["Exists", "Equal"] = "Exists"
     """Exists: whatever the taint's value is."""
@@ -122,7 +131,7 @@ class Toleration(Settings):
 class Pods(Settings):
     """Where pods may run, and as whom."""
 
-    node_selector: dict[Text, str] = {}  # noqa: RUF012
+    node_selector: dict[LabelKey, LabelValue] = {}  # noqa: RUF012
     """Labels that their nodes have, besides those that follow from the group."""
     tolerations: list[Toleration] = []  # noqa: RUF012
     """Taints that they put up with, besides that of TPU nodes."""

@@ -14,6 +14,7 @@ from pydantic_core import ValidationError
 
 from pathways.documents import Path
 from pathways.heads import HeadDemand
+from pathways.runtime import COLOCATED_HEAD_PREFIX, SERVICE_SUFFIX
 from pathways.settings.base import ZONE, Settings
 from pathways.settings.containers import Resources
 from pathways.settings.direct_form import needs_direct_form
@@ -48,6 +49,28 @@ def equal_priorities(written: Written) -> Found:
         if type(value) is int and first.setdefault(value, name) != name:
             message = f"{value} is the value of {first[value]} as well: neither would give way to the other"
             yield ("priorities", name), message
+
+
+def unknown_replaceable_jobs(written: Written) -> Found:
+    """A job that is to go is named first, deployed, and taken out then: what is not declared cannot be unprotected."""
+    jobs = {str(job.get("name")): None for _, job in _mappings(written, "workloads")}
+    named = written.get("replaceable")
+    for index, name in enumerate(named if isinstance(named, list) else ()):
+        if isinstance(name, str) and name not in jobs:
+            message = f"{quoted(name)} is no job; legal: {_listed(jobs)}"
+            yield ("replaceable", index), message + did_you_mean(nearest(name, jobs))
+
+
+def names_that_the_product_gives(written: Written) -> Found:
+    """Services of jobs that serve, and priorities of colocated heads."""
+    jobs = [(index, job, str(job.get("name"))) for index, job in _mappings(written, "workloads")]
+    services = {f"{name}{SERVICE_SUFFIX}": name for _, job, name in jobs if job.get("port") is not None}
+    for index, _, name in jobs:
+        if name in services:
+            yield ("workloads", index, "name"), f"{quoted(name)} is the Service of {services[name]}, which has a port"
+    for name in _mapping(written, "priorities"):
+        if name.startswith(COLOCATED_HEAD_PREFIX):
+            yield ("priorities", name), f"begins with {COLOCATED_HEAD_PREFIX}, as priorities of colocated heads do"
 
 
 def undeclared_priorities(written: Written) -> Found:
@@ -150,6 +173,8 @@ CHECKS: Sequence[Callable[[Written], Found]] = (
     equal_names,
     equal_priorities,
     undeclared_priorities,
+    unknown_replaceable_jobs,
+    names_that_the_product_gives,
     unknown_groups,
     generations_that_the_zone_lacks,
     too_many_slices_wanted,

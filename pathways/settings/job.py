@@ -8,10 +8,30 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, StringConstraints
 
 from pathways.runtime import AUTOCHECKPOINT_GRACE_SECONDS
-from pathways.settings.base import NAME, VERSION, Fault, NotNegative, Positive, Settings, Text, must_hold
-from pathways.settings.containers import ExitCode, Mount, Secret, Texts, VariableName
+from pathways.settings.base import NAME, VERSION, Fault, NotNegative, Positive, Settings, Text, defaults, must_hold
+from pathways.settings.containers import ExitCode, LabelKey, LabelValue, Mount, Secret, Texts, VariableName
+from pathways.wording import quoted
 
-_IDENTITY = ("apiVersion", "kind", "metadata.name", "metadata.namespace")
+
+class Overrides(Settings):
+    """The way out: merged last into the object that the job becomes. Mappings are merged, lists of named items by name,
+    null takes away, all else replaces. The plan shows what it changes."""
+
+    metadata: dict[Text, Any] = {}  # noqa: RUF012
+    """Of the PathwaysJob or JobSet; its name and namespace stay."""
+    spec: dict[Text, Any] = {}  # noqa: RUF012
+    """Of the PathwaysJob or JobSet."""
+
+    @must_hold
+    def _keeps_its_identity(self) -> Iterator[Fault]:
+        for key in ("name", "namespace"):
+            if key in self.metadata:
+                yield Fault(("metadata", key), "is what the job is known by, and stays; take it away")
+
+    @property
+    def patch(self) -> dict[str, Any]:
+        """What is merged; empty where nothing is."""
+        return {key: value for key, value in (("metadata", self.metadata), ("spec", self.spec)) if value}
 
 
 class SliceRequest(Settings):
@@ -58,13 +78,11 @@ class Job(Settings):
     """When images are pulled, for all containers; absent: Pathways' own always, others as Kubernetes decides."""
     image_pull_secrets: list[Annotated[str, StringConstraints(pattern=NAME, max_length=63)]] = []  # noqa: RUF012
     """Secrets of the jobs' namespace with which images are pulled."""
-    labels: dict[Text, str] = {}  # noqa: RUF012
+    labels: dict[LabelKey, LabelValue] = {}  # noqa: RUF012
     """Labels of the job, such as a queue's name."""
-    annotations: dict[Text, str] = {}  # noqa: RUF012
+    annotations: dict[LabelKey, str] = {}  # noqa: RUF012
     """Annotations of the job; with the PathwaysJob controller also of its head."""
-    overrides: dict[Text, Any] = {}  # noqa: RUF012
-    """The way out: merged last into the object that the job becomes. Mappings are merged, lists of named items by name,
-    null takes away, all else replaces. The plan shows what it changes."""
+    overrides: Overrides = defaults(Overrides)
 
     @must_hold
     def _has_time_for_its_checkpoint(self) -> Iterator[Fault]:
@@ -74,13 +92,12 @@ class Job(Settings):
             yield Fault(("terminationGraceSeconds",), message)
 
     @must_hold
-    def _keeps_its_identity(self) -> Iterator[Fault]:
-        for path in _IDENTITY:
-            value: Any = self.overrides
-            for key in path.split("."):
-                value = value.get(key, _ABSENT) if isinstance(value, dict) else _ABSENT
-            if value is not _ABSENT:
-                yield Fault(("overrides", *path.split(".")), "is what the job is known by, and stays; take it away")
+    def _mounts_each_folder_once(self) -> Iterator[Fault]:
+        yield from _repeated("mounts", [mount.path.rstrip("/") or "/" for mount in self.mounts], "path")
+
+    @must_hold
+    def _names_each_pull_secret_once(self) -> Iterator[Fault]:
+        yield from _repeated("imagePullSecrets", self.image_pull_secrets)
 
     @property
     def grace_seconds(self) -> int:
@@ -90,4 +107,9 @@ class Job(Settings):
         return AUTOCHECKPOINT_GRACE_SECONDS if self.autocheckpoint else 60
 
 
-_ABSENT = object()
+def _repeated(key: str, values: list[str], *below: str) -> Iterator[Fault]:
+    """Yield a fault for each value of a list that an earlier one has: Kubernetes takes none twice."""
+    first: dict[str, int] = {}
+    for index, value in enumerate(values):
+        if first.setdefault(value, index) != index:
+            yield Fault((key, index, *below), f"{quoted(value)} is that of {key}[{first[value]}] as well")

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, Field, StringConstraints
 
-from pathways.runtime import MAX_LABEL_LENGTH, MAX_NAME_LENGTH, coordinator_label
+from pathways.runtime import HEAD_PORTS, MAX_LABEL_LENGTH, MAX_NAME_LENGTH, WORKER_PORTS, coordinator_label
 from pathways.settings.base import (
     LOCATION,
     NAME,
@@ -24,7 +24,7 @@ from pathways.settings.base import (
 from pathways.settings.containers import Pods, Resources, Secret, Texts, Variable
 from pathways.settings.install import can_restart_slices, has_controller
 from pathways.settings.job import Job
-from pathways.wording import quoted
+from pathways.wording import listed, quoted
 
 Recovery = Literal["inJob", "slice", "job"]
 
@@ -179,6 +179,12 @@ class PathwaysWorkload(Job):
         for key in OF_BATCH_JOBS if self.mode == "headless" else ():
             if key in written:
                 yield Fault((key,), "is of a batch job; a headless one has no container of its own; take it away")
+
+    @must_hold
+    def _serves_on_a_port_of_its_own(self) -> Iterator[Fault]:
+        taken = (*HEAD_PORTS, *(WORKER_PORTS if self.head.colocated else ()))
+        if self.port in taken:
+            yield Fault(("port",), f"{self.port} is Pathways' own there, as are {listed([*map(str, taken)])}")
 
     @must_hold
     def _has_the_slices_that_may_be_away(self) -> Iterator[Fault]:

@@ -49,7 +49,8 @@ class StackSettings(Settings):
     workloads: list[Workload] = []  # noqa: RUF012
     """Jobs."""
     replaceable: list[Name] = []  # noqa: RUF012
-    """Jobs that the next update may replace or delete in prod, though they run. A changed job is replaced."""
+    """Jobs that the next update may replace in prod, though they run: a changed job is replaced. To take a job away,
+    name it here, deploy, and take it out then."""
     install: InstallSettings = defaults(InstallSettings)
     monitoring: MonitoringSettings = defaults(MonitoringSettings)
     tpu_vms: list[TpuVm] = []  # noqa: RUF012

@@ -143,6 +143,35 @@ def test_a_checkpoint_has_its_time():
 def test_overrides_leave_a_job_its_name():
     found = problems(((*JOB, "overrides"), {"kind": "Job", "metadata": {"name": "a"}}))
     assert set(found) == {"workloads[0].overrides.kind", "workloads[0].overrides.metadata.name"}
+    assert "a mapping is wanted" in problems(((*JOB, "overrides"), {"spec": None}))["workloads[0].overrides.spec"]
+
+
+def test_what_kubernetes_takes_only_once():
+    mounts = [{"path": "/a", "claim": "b"}, {"path": "/a/", "secret": "c"}]
+    found = problems(DIRECT, ((*JOB, "mounts"), mounts), ((*JOB, "imagePullSecrets"), ["a", "a"]))
+    assert set(found) == {"workloads[0].mounts[1].path", "workloads[0].imagePullSecrets[1]"}
+
+
+def test_ports_of_pathways_are_its_own():
+    assert "29000 is Pathways' own" in problems(((*JOB, "port"), 29000))["workloads[0].port"]
+    assert job(((*JOB, "port"), 8080)).port == 8080
+    beside_workers = ((*JOB, "head"), {"colocated": True})
+    assert "8080 is Pathways' own" in problems(beside_workers, ((*JOB, "port"), 8080))["workloads[0].port"]
+
+
+def test_names_that_the_product_gives_are_taken():
+    server = {**settings().workloads[0].model_dump(include={"image"}), "name": "hello-server", "kind": "multislice"}
+    slices = {"slices": {"group": "v6e", "count": 2}}
+    first = {"name": "hello", "kind": "pathways", "image": "a", "port": 8000, **slices}
+    found = problems((("workloads",), [first, {**server, **slices}]))
+    assert found == {"workloads[1].name": '"hello-server" is the Service of hello, which has a port'}
+    assert list(problems((("priorities",), {"colocated-head-of-hello": 3}))) == ["priorities.colocated-head-of-hello"]
+
+
+def test_replaceable_jobs_are_declared():
+    assert problems((("replaceable",), ["helo"])) == {
+        "replaceable[0]": '"helo" is no job; legal: hello; did you mean "hello"?'
+    }
 
 
 @pytest.mark.parametrize(
@@ -150,6 +179,9 @@ def test_overrides_leave_a_job_its_name():
     [
         ("xla", {"flags": ["--tpu=1"]}, "xla.flags[0]", "is not a flag of XLA, such as"),
         ("xla", {"dumpTo": "/tmp"}, "xla.dumpTo", "is not a place in Cloud Storage"),
+        ("mounts", [{"path": "/dev/shm", "claim": "a"}], "mounts[0].path", "resources.sharedMemoryGib is its size"),
+        ("labels", {"team": "a b"}, "labels.team", "is not a label's value"),
+        ("annotations", {"bad key": "a"}, 'annotations["bad key"]', "is not a key of Kubernetes"),
         ("mounts", [{"path": "data", "claim": "a"}], "mounts[0].path", "is no absolute path"),
         ("mounts", [{"path": "/data"}], "mounts[0]", "has 0 of claim, secret and configMap; exactly one is wanted"),
         ("resources", {"sharedMemoryGib": 64}, "resources.sharedMemoryGib", "31 at most"),

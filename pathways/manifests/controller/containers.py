@@ -7,6 +7,7 @@ from typing import Any
 
 from pathways.manifests.controller.job import Job
 from pathways.runtime import (
+    HEAD_PORTS,
     PROXY,
     PROXY_IMAGE,
     PROXY_PORT,
@@ -14,6 +15,7 @@ from pathways.runtime import (
     RESOURCE_MANAGER_PORT,
     SERVER_IMAGE,
     WORKER_PORT,
+    WORKER_PORTS,
 )
 
 Container = dict[str, Any]
@@ -76,7 +78,7 @@ def resource_manager(job: Job) -> Container:
             {"name": "TPU_SKIP_MDS_QUERY", "value": "true"},
             *job.components.variables(RESOURCE_MANAGER_COMPONENT),
         ],
-        "ports": _ports(RESOURCE_MANAGER_PORT, RESOURCE_MANAGER_PORT + 1),
+        "ports": _ports(*HEAD_PORTS[1:]),
         "resources": {"limits": RESOURCE_MANAGER.limits},
     }
 
@@ -128,7 +130,7 @@ def worker(job: Job) -> Container:
             _from_label("MEGASCALE_COORDINATOR_ADDRESS", "coordinator"),
             *job.components.variables(WORKER_COMPONENT),
         ],
-        "ports": _ports(WORKER_PORT, WORKER_PORT + 1, 8471, 8080),
+        "ports": _ports(*WORKER_PORTS),
         "resources": {"limits": {"google.com/tpu": str(job.chips_per_vm)}},
         "volumeMounts": [dict(SHARED_FOLDER)],
     }
