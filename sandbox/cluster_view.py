@@ -76,6 +76,14 @@ class ClusterView:
     jobs: list[JobView]
     pods: list[PodView]
 
+    def slices(self) -> dict[str, list[NodeView]]:
+        """The nodes of each slice, by its pool."""
+        pools: dict[str, list[NodeView]] = {}
+        for node in sorted(self.nodes, key=lambda node: (node.pool, node.name)):
+            if node.slice:
+                pools.setdefault(node.slice, []).append(node)
+        return pools
+
     def as_dict(self) -> dict[str, Any]:
         return asdict(self)
 

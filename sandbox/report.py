@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from rich.console import Console
 from rich.table import Table
 
-from sandbox.cluster_view import ClusterView, JobView, NodeView, PodView
+from sandbox.cluster_view import ClusterView, JobView, PodView
 from sandbox.toolchain.toolchain import kubectl
 
 if TYPE_CHECKING:  # the engine's SDK takes a second to import, and `status` does without
@@ -48,7 +48,7 @@ def tables(console: Console, seen: ClusterView) -> None:
     slices = Table(
         "slice", "group", "accelerator", "topology", "hosts ready", "job", title="slices", title_justify="left"
     )
-    for pool, nodes in _by_pool(seen).items():
+    for pool, nodes in seen.slices().items():
         first = nodes[0]
         jobs = sorted({pod.job for pod in seen.pods if pod.slice == pool})
         ready = sum(node.ready for node in nodes)
@@ -70,14 +70,6 @@ def tables(console: Console, seen: ClusterView) -> None:
 
 def _state(job: JobView) -> str:
     return job.ended or ("Running" if job.ready else "Pending")
-
-
-def _by_pool(seen: ClusterView) -> dict[str, list[NodeView]]:
-    pools: dict[str, list[NodeView]] = {}
-    for node in sorted(seen.nodes, key=lambda node: node.name):
-        if node.slice:
-            pools.setdefault(node.slice, []).append(node)
-    return dict(sorted(pools.items()))
 
 
 def _heads(pods: list[PodView]) -> str:

@@ -84,7 +84,7 @@ class Story:
         if self._console is None:
             return
         table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 9), show_header=False)
-        for pool, nodes in _slices(seen).items():
+        for pool, nodes in seen.slices().items():
             pods = [pod for pod in seen.pods if pod.slice == pool]
             names = ", ".join(sorted({pod.job for pod in pods})) or "free"
             table.add_row(pool, "".join(_glyph(node, pods) for node in nodes), names)
@@ -103,14 +103,6 @@ class Story:
         for figure in self.figures:
             table.add_row(figure.name, str(figure), f"{figure.limit:g} {figure.unit}" if figure.limit else "")
         self._console.print(table)
-
-
-def _slices(seen: ClusterView) -> dict[str, list[NodeView]]:
-    pools: dict[str, list[NodeView]] = {}
-    for node in sorted(seen.nodes, key=lambda node: node.name):
-        if node.slice:
-            pools.setdefault(node.slice, []).append(node)
-    return dict(sorted(pools.items()))
 
 
 def _glyph(node: NodeView, pods: list[PodView]) -> str:
