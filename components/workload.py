@@ -8,6 +8,9 @@ import pulumi
 from pulumi_kubernetes.apiextensions import CustomResource
 from pulumi_kubernetes.core.v1 import Service
 
+FORMER_TYPE = "pathways:kubernetes:PathwaysWorkload"
+"""What states of stacks from before multislice jobs call it; without the alias their jobs would be deleted."""
+
 
 @dataclass(frozen=True)
 class WorkloadArgs:
@@ -35,7 +38,8 @@ class Workload(pulumi.ComponentResource):
     """
 
     def __init__(self, name: str, args: WorkloadArgs, opts: pulumi.ResourceOptions | None = None) -> None:
-        super().__init__("pathways:kubernetes:Workload", name, None, opts)
+        known_before = pulumi.ResourceOptions(aliases=[pulumi.Alias(type_=FORMER_TYPE)])
+        super().__init__("pathways:kubernetes:Workload", name, None, pulumi.ResourceOptions.merge(opts, known_before))
         spec = args.manifest["spec"]
         job = CustomResource(
             f"{name}-job",
