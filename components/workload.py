@@ -8,6 +8,13 @@ import pulumi
 from pulumi_kubernetes.apiextensions import CustomResource
 from pulumi_kubernetes.core.v1 import Service
 
+FORMS = (
+    "kubernetes:pathways-job.pathways.domain/v1:PathwaysJob",
+    "kubernetes:jobset.x-k8s.io/v1alpha2:JobSet",
+)
+"""Types of the object that a job can be. Each knows the other's state, so that a stack which changes from one to the
+other deletes a job before it makes it anew: both put a JobSet of the same name into the cluster."""
+
 FORMER_TYPE = "pathways:kubernetes:PathwaysWorkload"
 """What states of stacks from before multislice jobs call it; without the alias their jobs would be deleted."""
 
@@ -54,6 +61,7 @@ class Workload(pulumi.ComponentResource):
                 delete_before_replace=True,
                 protect=args.protect,
                 replace_on_changes=["spec"],
+                aliases=[pulumi.Alias(type_=form) for form in FORMS],
                 custom_timeouts=pulumi.CustomTimeouts(delete="30m"),
             ),
         )
