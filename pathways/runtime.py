@@ -19,6 +19,16 @@ WORKER_PORT = 29005
 HEAD_PORTS = (PROXY_PORT, RESOURCE_MANAGER_PORT, RESOURCE_MANAGER_PORT + 1)
 WORKER_PORTS = (WORKER_PORT, WORKER_PORT + 1, 8471, 8080)
 """All on the host network, so they are the node's."""
+SIDECAR_PORT = 50051
+"""Of colocated Python, on the host network as well."""
+GKE_ENVIRONMENT = (
+    "TPU_WORKER_ID",
+    "TPU_WORKER_HOSTNAMES",
+    "MEGASCALE_NUM_SLICES",
+    "MEGASCALE_SLICE_ID",
+    "MEGASCALE_COORDINATOR_ADDRESS",
+)
+"""What GKE tells each host of a job without Pathways. Source: GKE documentation, Multislice."""
 
 
 @dataclass(frozen=True)

@@ -32,5 +32,6 @@ def colocated_head_priorities(settings: StackSettings) -> dict[str, int]:
         value = settings.priority_value(job) + 1
         while value in taken:
             value += 1
+        taken.add(value)
         values[colocated_head_class(job)] = value
     return values

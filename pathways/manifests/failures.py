@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from copy import deepcopy
 
 from pathways.manifests.objects import Manifest
 from pathways.settings import Job
@@ -27,7 +28,7 @@ def pod_failure_policy(job: Job, container: str | None) -> Manifest | None:
         codes = {"containerName": container, "operator": "In", "values": sorted(set(job.no_restart_on_exit_codes))}
         rules.append({"action": "FailJob", "onExitCodes": codes})
     if not counts_maintenance(job):
-        rules.append(DISRUPTED)
+        rules.append(deepcopy(DISRUPTED))
     return {"rules": rules} if rules else None
 
 

@@ -28,7 +28,7 @@ def main_container(name: str, job: Job, variables: Mapping[str, Any], resources:
     if resources:
         container["resources"] = resources
     if job.mounts:
-        container["volumeMounts"] = [_mounted(mount) for mount in job.mounts]
+        container["volumeMounts"] = [_mounted(mount, job.mounts) for mount in job.mounts]
     return container
 
 
@@ -77,24 +77,25 @@ def placement(pods: Pods) -> Manifest:
 
 
 def _volumes(mounts: list[Mount]) -> Iterator[Manifest]:
-    seen = set()
-    for mount in mounts:
-        name = _volume_name(mount)
-        if name not in seen:
-            seen.add(name)
-            if mount.claim:
-                yield {"name": name, "persistentVolumeClaim": {"claimName": mount.claim}}
-            elif mount.secret:
-                yield {"name": name, "secret": {"secretName": mount.secret}}
-            else:
-                yield {"name": name, "configMap": {"name": mount.config_map}}
+    for number, (claim, secret, config_map) in enumerate(_sources(mounts)):
+        if claim:
+            source: Manifest = {"persistentVolumeClaim": {"claimName": claim}}
+        elif secret:
+            source = {"secret": {"secretName": secret}}
+        else:
+            source = {"configMap": {"name": config_map}}
+        yield {"name": f"mount-{number}", **source}
 
 
-def _volume_name(mount: Mount) -> str:
-    kind = "claim" if mount.claim else "secret" if mount.secret else "config"
-    return f"{kind}-{mount.claim or mount.secret or mount.config_map}"
+def _sources(mounts: list[Mount]) -> list[tuple[str | None, str | None, str | None]]:
+    """Return where mounts come from, each source once. Volumes are numbered: names of their sources can be too long."""
+    return list(dict.fromkeys(_source(mount) for mount in mounts))
 
 
-def _mounted(mount: Mount) -> Manifest:
-    mounted: Manifest = {"name": _volume_name(mount), "mountPath": mount.path}
+def _source(mount: Mount) -> tuple[str | None, str | None, str | None]:
+    return mount.claim, mount.secret, mount.config_map
+
+
+def _mounted(mount: Mount, mounts: list[Mount]) -> Manifest:
+    mounted: Manifest = {"name": f"mount-{_sources(mounts).index(_source(mount))}", "mountPath": mount.path}
     return {**mounted, "readOnly": True} if mount.read_only else mounted

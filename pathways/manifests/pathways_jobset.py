@@ -14,6 +14,7 @@ from pathways.manifests.pathways_job import head_placement, pathways_job
 from pathways.quantities import binary_quantity
 from pathways.runtime import MAIN_CONTAINER
 from pathways.settings import PathwaysWorkload, StackSettings
+from pathways.settings.pathways_workload import Head
 
 
 def pathways_jobset(settings: StackSettings, workload: PathwaysWorkload) -> Manifest:
@@ -45,7 +46,7 @@ def without_owner(jobset: Manifest) -> Manifest:
 
 def _complete_head(workload: PathwaysWorkload, pod: Manifest) -> None:
     """Place the head of a headless job, which a PathwaysJob has no template for."""
-    if workload.mode == "headless" and (workload.recovery != "inJob" or workload.head.model_fields_set):
+    if workload.mode == "headless" and (workload.recovery != "inJob" or workload.head != Head()):
         placed = head_placement(workload)
         pod.update({key: value for key, value in placed.items() if key != "nodeSelector" or key not in pod})
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathways.manifests import overridden_paths
 from pathways.plan.groups import GroupPlan
 from pathways.runtime import HEAD_COMPONENTS
-from pathways.settings import HeadSettings, PathwaysWorkload, StackSettings, Workload
+from pathways.settings import HeadSettings, MultisliceWorkload, PathwaysWorkload, StackSettings, Workload
 
 GIB = 1024**3
 
@@ -107,12 +107,14 @@ def plan_jobs(
     heads = settings.head.max_nodes
     waiting: dict[str, str | None] = {}
     on_spares: dict[str, int] = {}
+    running: list[Workload] = []
     for workload in sorted(settings.workloads, key=lambda each: -settings.priority_value(each)):
         name, group, wanted = workload.name, workload.slices.group, workload.slices.count
         left = heads if _takes_head_node(workload) else None
-        waiting[name] = _lack(group, wanted, free[group], left, settings.head.max_nodes)
+        waiting[name] = _kept_out(workload, running) or _lack(group, wanted, free[group], left, settings.head.max_nodes)
         on_spares[name] = 0
         if waiting[name] is None:
+            running.append(workload)
             free[group] -= wanted
             heads -= _takes_head_node(workload)
             on_spares[name] = max(0, min(wanted, wanted - within_count[group]))
@@ -122,6 +124,21 @@ def plan_jobs(
         for workload in settings.workloads
     )
     return jobs, tuple(Occupancy(g.name, len(g.pools) - free[g.name], free[g.name]) for g in groups)
+
+
+def _kept_out(workload: Workload, running: Sequence[Workload]) -> str | None:
+    """Return what keeps a job out of its group: a multislice job has its group to itself, unless it says otherwise."""
+    in_group = [other for other in running if other.slices.group == workload.slices.group]
+    for other in in_group:
+        if _has_group_to_itself(other):
+            return f"{other.name}, which has group {other.slices.group} to itself"
+    if in_group and _has_group_to_itself(workload):
+        return f"{in_group[0].name}, as it has group {workload.slices.group} to itself"
+    return None
+
+
+def _has_group_to_itself(workload: Workload) -> bool:
+    return isinstance(workload, MultisliceWorkload) and not workload.shares_group
 
 
 def _lack(group: str, wanted: int, free: int, heads: int | None, all_heads: int) -> str | None:

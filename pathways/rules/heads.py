@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from pathways.heads import HeadDemand
+from pathways.manifests.controller.job import ACCELERATOR_LABEL
 from pathways.manifests.controller.jobset import HOST_LABEL
 from pathways.quantities import parse_quantity
 from pathways.rules.jobs import (
@@ -89,13 +90,15 @@ def selected_machine_is_large_enough(job: Value, _: Context) -> Iterator[Problem
 
 
 def head_demand(job: Value) -> tuple[HeadDemand | None, Value]:
-    """Return what a Pathways head asks for, and where the job says so; None where it has no head."""
+    """Return what a Pathways head asks of a CPU node, and where the job says so; None where it needs none."""
     if job.resource.kind == PATHWAYS_JOB:
         pathways = PathwaysJob(job)
+        if pathways.colocated:
+            return None, job
         own = None if pathways.headless else (pathways.pod.asks("cpu"), pathways.pod.asks("memory"))
         return HeadDemand.of_controller(own), pathways.controller
     heads = JobSet(job).heads
-    if not heads:
+    if not heads or heads[0].pod.selector[ACCELERATOR_LABEL].present:
         return None, job
     containers = heads[0].pod.containers
     cpus = [amount for each in containers if (amount := requested(each, "cpu"))]
@@ -113,7 +116,8 @@ def head_demand(job: Value) -> tuple[HeadDemand | None, Value]:
 )
 def enough_head_nodes(stack: Stack, _: Context) -> Iterator[Problem]:
     """There are as many head nodes as Pathways jobs that may run at once: slices idle behind a head that waits."""
-    jobs = {job_name(workers.job): workers for workers in all_workers(stack) if workers.pathways}
+    found = (workers for workers in all_workers(stack) if workers.pathways and head_demand(workers.job)[0])
+    jobs = {job_name(workers.job): workers for workers in found}
     counts = [pool.largest_count for pool in pools(stack) if not pool.is_tpu and not pool.tainted]
     if not jobs or not counts or None in counts:
         return

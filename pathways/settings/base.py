@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from functools import cache
 from types import FunctionType
@@ -19,6 +19,8 @@ from pydantic import (
 )
 from pydantic.alias_generators import to_camel
 from pydantic_core import ErrorDetails, InitErrorDetails, PydanticCustomError, ValidationError
+
+from pathways.wording import quoted
 
 MAX_REPLICAS = 2**31 - 1
 """Kubernetes counts in 32 bits."""
@@ -134,8 +136,10 @@ CHANNEL = r"^projects/[^/]+/notificationChannels/[0-9]+$"
 EMAIL = r"^[^@\s]+@[^@\s]+\.[^@\s]+$"
 VARIABLE = r"^[A-Za-z_][A-Za-z0-9_]*$"
 FOLDER = r"^[A-Za-z0-9][A-Za-z0-9._-]*(/[A-Za-z0-9][A-Za-z0-9._-]*)*$"
-LABEL_KEY = r"^([a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?/)?[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$"
-LABEL_VALUE = r"^([A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?)?$"
+_DNS_LABEL = r"[a-z0-9]([-a-z0-9]*[a-z0-9])?"
+_LABEL_TEXT = r"[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?"
+LABEL_KEY = rf"^({_DNS_LABEL}(\.{_DNS_LABEL})*/)?{_LABEL_TEXT}$"
+LABEL_VALUE = rf"^({_LABEL_TEXT})?$"
 LOCATION = r"^gs://[a-z0-9][-_.a-z0-9]*[a-z0-9](/.*)?$"
 XLA_FLAG = r"^--xla_[A-Za-z0-9_]+=.*$"
 
@@ -159,6 +163,14 @@ Name = Annotated[str, StringConstraints(pattern=NAME, max_length=63)]
 """A DNS label that begins with a letter (RFC 1035)."""
 Positive = Annotated[int, Field(ge=1, le=MAX_REPLICAS)]
 NotNegative = Annotated[int, Field(ge=0, le=MAX_REPLICAS)]
+
+
+def repeated(key: str, values: Sequence[str], *below: str) -> Iterator[Fault]:
+    """Yield a fault for each value of the list `key` that an earlier one has. below: path in an item of the list."""
+    first: dict[str, int] = {}
+    for index, value in enumerate(values):
+        if first.setdefault(value, index) != index:
+            yield Fault((key, index, *below), f"{quoted(value)} is that of {key}[{first[value]}] as well")
 
 
 _REFUSED = "refused"

@@ -8,7 +8,6 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, Field, Strict, StringConstraints
 
 from pathways.quantities import binary_quantity
-from pathways.runtime import MAIN_ENVIRONMENT
 from pathways.settings.base import (
     LABEL_KEY,
     LABEL_VALUE,
@@ -26,21 +25,16 @@ from pathways.settings.base import (
 GIB = 1024**3
 
 
-def _free_variable(name: str) -> str:
-    if name in MAIN_ENVIRONMENT:
-        raise refused("is set by Pathways as well, and Kubernetes refuses a variable that comes twice; take it away")
-    return name
-
-
 def _absolute(path: str) -> str:
     if not path.startswith("/"):
         raise refused("is no absolute path; it begins with a slash")
+    if ":" in path or not {"", ".", ".."}.isdisjoint(path.rstrip("/").split("/")[1:] or [""]):
+        raise refused("is no plain path of a folder, such as /data/train: no dots, no colons, no double slashes")
     return path
 
 
 Texts = Annotated[tuple[Annotated[str, Strict(), StringConstraints(max_length=65_536)], ...], Strict(False)]
 Variable = Annotated[str, StringConstraints(pattern=VARIABLE, max_length=256)]
-VariableName = Annotated[Variable, AfterValidator(_free_variable)]
 AbsolutePath = Annotated[Text, AfterValidator(_absolute)]
 LabelKey = Annotated[str, StringConstraints(pattern=LABEL_KEY)]
 LabelValue = Annotated[str, StringConstraints(pattern=LABEL_VALUE)]
@@ -69,10 +63,10 @@ class Resources(Settings):
 
     @must_hold
     def _shared_memory_is_a_part(self) -> Iterator[Fault]:
-        if self.shared_memory_gib and self.shared_memory_gib >= self.memory_gib > 1:
+        if self.shared_memory_gib and self.shared_memory_gib >= self.memory_gib:
             yield Fault(
                 ("sharedMemoryGib",),
-                f"{self.shared_memory_gib} is all of the container's memory, or more; {self.memory_gib - 1} at most",
+                f"{self.shared_memory_gib} is not less than memoryGib, {self.memory_gib}, of which it is a part",
             )
 
     @property
@@ -116,7 +110,7 @@ class Toleration(Settings):
     """Key of the taint."""
     operator: Literal["Exists", "Equal"] = "Exists"
     """Exists: whatever the taint's value is."""
-    value: Text | None = None
+    value: LabelValue | None = None
     """Value of the taint, with Equal."""
     effect: Literal["NoSchedule", "PreferNoSchedule", "NoExecute"] | None = None
     """Absent: every effect."""

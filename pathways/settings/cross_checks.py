@@ -6,6 +6,7 @@ kind that it must be is passed over: its own validator complains.
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, TypeVar
@@ -16,11 +17,12 @@ from pathways.documents import Path
 from pathways.heads import HeadDemand
 from pathways.runtime import COLOCATED_HEAD_PREFIX, SERVICE_SUFFIX
 from pathways.settings.base import ZONE, Settings
-from pathways.settings.containers import Resources
+from pathways.settings.containers import GIB, Resources
 from pathways.settings.direct_form import needs_direct_form
 from pathways.settings.head import HeadSettings
 from pathways.settings.install import JOBSET_ALONE, can_restart_slices, has_controller
-from pathways.tpu import CpuMachine, IllegalSlice, Slice, cpu_machines, parse_slice, why_not_in_zone
+from pathways.settings.pathways_workload import has_head_in_pool
+from pathways.tpu import CpuMachine, IllegalSlice, Machine, Slice, cpu_machines, parse_slice, why_not_in_zone
 from pathways.wording import did_you_mean, listed, nearest, quoted
 
 Written = Mapping[str, Any]
@@ -69,6 +71,8 @@ def names_that_the_product_gives(written: Written) -> Found:
         if name in services:
             yield ("workloads", index, "name"), f"{quoted(name)} is the Service of {services[name]}, which has a port"
     for name in _mapping(written, "priorities"):
+        if name.startswith("system-"):
+            yield ("priorities", name), "begins with system-, which Kubernetes keeps for itself"
         if name.startswith(COLOCATED_HEAD_PREFIX):
             yield ("priorities", name), f"begins with {COLOCATED_HEAD_PREFIX}, as priorities of colocated heads do"
 
@@ -169,6 +173,31 @@ def head_too_small(written: Written) -> Found:
         yield ("head", "machineType"), f"{demand.excess_over(machine)} by the head of {quoted(job)}{remedy}"
 
 
+def hosts_too_small(written: Written) -> Found:
+    """What runs on the hosts of slices: heads beside workers, and programs without Pathways."""
+    groups = _groups(written)
+    for index, workload in _mappings(written, "workloads"):
+        slice_ = _slice(groups.get(str(_mapping(workload, "slices").get("group")), {}))
+        machine = slice_.machine if slice_ else None
+        if machine is None or has_head_in_pool(workload):
+            continue
+        for what, wanted, offered in _asked_of_host(workload, machine):
+            if offered is not None and wanted > offered:
+                message = f"{wanted} {what} are asked of a host, {machine.name} has {offered}; lower it"
+                yield ("workloads", index, "resources"), message
+
+
+def _asked_of_host(workload: Written, machine: Machine) -> Iterator[tuple[str, int, int | None]]:
+    if workload.get("kind") == "multislice":
+        own = _mapping(workload, "resources")
+        cpus, memory = own.get("cpus"), own.get("memoryGib")
+    else:
+        demand = _demand(workload)
+        cpus, memory = (math.ceil(sum(demand.cpus)), math.ceil(sum(demand.memory) / GIB)) if demand else (None, None)
+    yield "CPUs", cpus if type(cpus) is int else 0, machine.vcpus
+    yield "GiB", memory if type(memory) is int else 0, machine.memory_gb
+
+
 CHECKS: Sequence[Callable[[Written], Found]] = (
     equal_names,
     equal_priorities,
@@ -183,13 +212,18 @@ CHECKS: Sequence[Callable[[Written], Found]] = (
     settings_of_direct_jobsets,
     slice_recovery_without_its_jobset,
     head_too_small,
+    hosts_too_small,
 )
 
 
 def _head(workload: Written) -> HeadDemand | None:
     """Return what a job's head asks of the head pool, or None where it has none there, or its resources are wrong."""
-    if workload.get("kind") == "multislice" or _mapping(workload, "head").get("colocated") is True:
+    if not has_head_in_pool(workload):
         return None
+    return _demand(workload)
+
+
+def _demand(workload: Written) -> HeadDemand | None:
     own = _valid(Resources, workload.get("resources", {}))
     if own is None:
         return None

@@ -8,9 +8,19 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, StringConstraints
 
 from pathways.runtime import AUTOCHECKPOINT_GRACE_SECONDS
-from pathways.settings.base import NAME, VERSION, Fault, NotNegative, Positive, Settings, Text, defaults, must_hold
-from pathways.settings.containers import ExitCode, LabelKey, LabelValue, Mount, Secret, Texts, VariableName
-from pathways.wording import quoted
+from pathways.settings.base import (
+    NAME,
+    VERSION,
+    Fault,
+    NotNegative,
+    Positive,
+    Settings,
+    Text,
+    defaults,
+    must_hold,
+    repeated,
+)
+from pathways.settings.containers import ExitCode, LabelKey, LabelValue, Mount, Secret, Texts, Variable
 
 
 class Overrides(Settings):
@@ -18,15 +28,15 @@ class Overrides(Settings):
     null takes away, all else replaces. The plan shows what it changes."""
 
     metadata: dict[Text, Any] = {}  # noqa: RUF012
-    """Of the PathwaysJob or JobSet; its name and namespace stay."""
+    """Labels and annotations of the PathwaysJob or JobSet."""
     spec: dict[Text, Any] = {}  # noqa: RUF012
     """Of the PathwaysJob or JobSet."""
 
     @must_hold
     def _keeps_its_identity(self) -> Iterator[Fault]:
-        for key in ("name", "namespace"):
-            if key in self.metadata:
-                yield Fault(("metadata", key), "is what the job is known by, and stays; take it away")
+        for key in self.metadata:
+            if key not in ("labels", "annotations"):
+                yield Fault(("metadata", key), "is not the settings' to change; legal: labels annotations")
 
     @property
     def patch(self) -> dict[str, Any]:
@@ -53,14 +63,14 @@ class Job(Settings):
     """Its command; absent: the image's."""
     args: Texts = ()
     """Arguments of the command."""
-    env: dict[VariableName, str | Secret] = {}  # noqa: RUF012
+    env: dict[Variable, str | Secret] = {}  # noqa: RUF012
     """Environment variables of the job's own container."""
     mounts: list[Mount] = []  # noqa: RUF012
     """Folders of the job's own container that come from elsewhere."""
     jax: Annotated[str, StringConstraints(pattern=VERSION)] | None = None
     """JAX version of this job, in quotes; absent: the stack's."""
     priority: Text | None = None
-    """One of `priorities`, for all pods of the job."""
+    """One of `priorities`, for all pods of the job; the head of a headless PathwaysJob can have none."""
     job_restarts: NotNegative = 1
     """How often the whole job may start again after a failure."""
     maintenance_counts: bool | None = None
@@ -93,11 +103,11 @@ class Job(Settings):
 
     @must_hold
     def _mounts_each_folder_once(self) -> Iterator[Fault]:
-        yield from _repeated("mounts", [mount.path.rstrip("/") or "/" for mount in self.mounts], "path")
+        yield from repeated("mounts", [mount.path.rstrip("/") or "/" for mount in self.mounts], "path")
 
     @must_hold
     def _names_each_pull_secret_once(self) -> Iterator[Fault]:
-        yield from _repeated("imagePullSecrets", self.image_pull_secrets)
+        yield from repeated("imagePullSecrets", self.image_pull_secrets)
 
     @property
     def grace_seconds(self) -> int:
@@ -105,11 +115,3 @@ class Job(Settings):
         if self.termination_grace_seconds is not None:
             return self.termination_grace_seconds
         return AUTOCHECKPOINT_GRACE_SECONDS if self.autocheckpoint else 60
-
-
-def _repeated(key: str, values: list[str], *below: str) -> Iterator[Fault]:
-    """Yield a fault for each value of a list that an earlier one has: Kubernetes takes none twice."""
-    first: dict[str, int] = {}
-    for index, value in enumerate(values):
-        if first.setdefault(value, index) != index:
-            yield Fault((key, index, *below), f"{quoted(value)} is that of {key}[{first[value]}] as well")

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Annotated
 
 from pydantic import StringConstraints
 
-from pathways.settings.base import CHANNEL, EMAIL, Settings
+from pathways.settings.base import CHANNEL, EMAIL, Fault, Settings, must_hold, repeated
 
 
 class MonitoringSettings(Settings):
@@ -18,3 +19,8 @@ class MonitoringSettings(Settings):
     """Addresses that are told of alerts."""
     channels: list[Annotated[str, StringConstraints(pattern=CHANNEL)]] = []  # noqa: RUF012
     """Notification channels that exist, as projects/P/notificationChannels/N."""
+
+    @must_hold
+    def _tells_each_once(self) -> Iterator[Fault]:
+        yield from repeated("emails", self.emails)
+        yield from repeated("channels", self.channels)

@@ -7,8 +7,9 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, StringConstraints
 
 from pathways.quantities import binary_quantity
+from pathways.runtime import GKE_ENVIRONMENT
 from pathways.settings.base import NAME, Positive, Settings, Text, defaults, refused
-from pathways.settings.containers import Pods
+from pathways.settings.containers import Pods, Secret, Variable
 from pathways.settings.job import Job
 from pathways.wording import quoted
 
@@ -23,6 +24,15 @@ def _job_name(name: str) -> str:
             f" {quoted(f'{name}-slice-SLICE-WORKER-xxxxx', 200)}, and 63 characters fit"
         )
     return name
+
+
+def _not_of_gke(name: str) -> str:
+    if name in GKE_ENVIRONMENT:
+        raise refused("is what GKE tells each host, each in its own way; take it away")
+    return name
+
+
+HostVariable = Annotated[Variable, AfterValidator(_not_of_gke)]
 
 
 class HostResources(Settings):
@@ -51,6 +61,7 @@ class MultisliceWorkload(Job):
     kind: Literal["multislice"]
     image: Text
     """Image of the program."""
+    env: dict[HostVariable, str | Secret] = {}  # noqa: RUF012
     resources: HostResources = defaults(HostResources)
     host_network: bool = True
     """Use the hosts' network directly, which is faster between slices."""

@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, Field, StringConstraints
 
-from pathways.runtime import HEAD_PORTS, MAX_LABEL_LENGTH, MAX_NAME_LENGTH, WORKER_PORTS, coordinator_label
+from pathways.runtime import (
+    HEAD_PORTS,
+    MAIN_ENVIRONMENT,
+    MAX_LABEL_LENGTH,
+    MAX_NAME_LENGTH,
+    SIDECAR_PORT,
+    WORKER_PORTS,
+    coordinator_label,
+)
 from pathways.settings.base import (
     LOCATION,
     NAME,
@@ -56,6 +64,15 @@ def _job_name(name: str) -> str:
 
 
 Location = Annotated[str, StringConstraints(pattern=LOCATION)]
+
+
+def _free_variable(name: str) -> str:
+    if name in MAIN_ENVIRONMENT:
+        raise refused("is set by Pathways as well, and Kubernetes refuses a variable that comes twice; take it away")
+    return name
+
+
+OwnVariable = Annotated[Variable, AfterValidator(_free_variable)]
 
 
 class Elastic(Settings):
@@ -146,6 +163,7 @@ class PathwaysWorkload(Job):
     kind: Literal["pathways"]
     mode: Literal["batch", "headless"] = "batch"
     """batch: runs `image` and ends with it. headless: waits for programs that connect to its proxy."""
+    env: dict[OwnVariable, str | Secret] = {}  # noqa: RUF012
     resources: Resources = defaults(Resources)
     port: Annotated[int, Field(ge=1024, le=65_535)] | None = None
     """Port that the program serves on, as inference does; a Service of the job's name and -server leads there."""
@@ -182,7 +200,7 @@ class PathwaysWorkload(Job):
 
     @must_hold
     def _serves_on_a_port_of_its_own(self) -> Iterator[Fault]:
-        taken = (*HEAD_PORTS, *(WORKER_PORTS if self.head.colocated else ()))
+        taken = (*HEAD_PORTS, *((*WORKER_PORTS, SIDECAR_PORT) if self.head.colocated else ()))
         if self.port in taken:
             yield Fault(("port",), f"{self.port} is Pathways' own there, as are {listed([*map(str, taken)])}")
 
@@ -218,6 +236,13 @@ class PathwaysWorkload(Job):
         if self.elastic and self.elastic.mode == "replicaResize":
             return max(self.slices.count - self.elastic.slices, 1)
         return self.slices.count
+
+
+def has_head_in_pool(written: Mapping[str, Any]) -> bool:
+    """Return whether a workload, as it is written, has a head that runs in the head pool."""
+    head = written.get("head")
+    colocated = isinstance(head, Mapping) and head.get("colocated") is True
+    return written.get("kind") != "multislice" and not colocated
 
 
 def derive_recovery(written: Any, install: Any) -> Any:

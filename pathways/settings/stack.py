@@ -14,7 +14,7 @@ from pathways.settings.head import MAX_NODES, HeadSettings
 from pathways.settings.install import InstallSettings
 from pathways.settings.monitoring import MonitoringSettings
 from pathways.settings.network import NetworkSettings
-from pathways.settings.pathways_workload import derive_recovery
+from pathways.settings.pathways_workload import derive_recovery, has_head_in_pool
 from pathways.settings.rates import Rates
 from pathways.settings.scratch import ScratchSettings
 from pathways.settings.slices import SliceGroup
@@ -142,7 +142,7 @@ def _with_heads(workloads: Any) -> Any:
     """Return the jobs that have a head in the head pool."""
     if not isinstance(workloads, list):
         return workloads
-    return [job for job in workloads if not isinstance(job, dict) or job.get("kind") != "multislice"]
+    return [job for job in workloads if not isinstance(job, dict) or has_head_in_pool(job)]
 
 
 def _count(value: Any) -> int:

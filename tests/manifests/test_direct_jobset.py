@@ -151,6 +151,17 @@ def test_a_colocated_heads_value_is_nobodys():
     assert colocated_head_priorities(stack) == {"colocated-head-of-hello": 3}
 
 
+def test_two_colocated_heads_have_two_values():
+    job = {"kind": "pathways", "image": "a", "slices": {"group": "v6e", "count": 1}, "head": {"colocated": True}}
+    stack = settings((("workloads",), [{**job, "name": "a"}, {**job, "name": "b"}]), (("priorities",), {}))
+    assert colocated_head_priorities(stack) == {"colocated-head-of-a": 1, "colocated-head-of-b": 2}
+
+
+def test_a_default_that_is_written_out_changes_nothing():
+    plain = direct(*HEADLESS, recovery="inJob")
+    assert direct(*HEADLESS, recovery="inJob", head={"colocated": False}) == plain
+
+
 def test_a_headless_job_says_how_to_connect():
     stack = settings(*HEADLESS)
     lines = connection_to(stack, stack.workloads[0])

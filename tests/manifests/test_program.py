@@ -111,12 +111,12 @@ def test_folders_come_from_claims_secrets_and_config_maps():
     ]
     template = rendered(*of_job(mounts=mounts))["spec"]["controller"]["template"]["spec"]
     assert template["volumes"][:3] == [
-        {"name": "claim-dataset", "persistentVolumeClaim": {"claimName": "dataset"}},
-        {"name": "secret-keys", "secret": {"secretName": "keys"}},
-        {"name": "config-train", "configMap": {"name": "train"}},
+        {"name": "mount-0", "persistentVolumeClaim": {"claimName": "dataset"}},
+        {"name": "mount-1", "secret": {"secretName": "keys"}},
+        {"name": "mount-2", "configMap": {"name": "train"}},
     ]
     assert template["containers"][0]["volumeMounts"][0] == {
-        "name": "claim-dataset",
+        "name": "mount-0",
         "mountPath": "/data",
         "readOnly": True,
     }

@@ -38,6 +38,22 @@ def test_the_first_of_equals_goes_first_and_the_other_waits_for_slices():
     assert occupancy == {"v6e": (3, 2)}
 
 
+def multislice(name, count, **more):
+    slices = {"group": "v6e", "count": count}
+    return {"name": name, "kind": "multislice", "slices": slices, "image": "a:1", **more}
+
+
+def test_a_multislice_job_has_its_group_to_itself_unless_it_shares_it():
+    jobs, _ = planned(multislice("alone", 2), job("beside", "v6e", 1))
+    assert jobs["alone"].runs
+    assert jobs["beside"].waits_for == "alone, which has group v6e to itself"
+    jobs, _ = planned(job("first", "v6e", 1), multislice("alone", 2))
+    assert jobs["alone"].waits_for == "first, as it has group v6e to itself"
+    jobs, _ = planned(multislice("one", 2, sharesGroup=True), job("beside", "v6e", 1))
+    assert jobs["one"].runs
+    assert jobs["beside"].runs
+
+
 def test_a_higher_priority_goes_first_and_pushes_out_the_lower():
     jobs, _ = planned(job("filler", "v6e", 3, priority="low"), job("train", "v6e", 4, priority="high"))
     assert jobs["train"].runs

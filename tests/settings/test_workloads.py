@@ -184,7 +184,7 @@ def test_replaceable_jobs_are_declared():
         ("annotations", {"bad key": "a"}, 'annotations["bad key"]', "is not a key of Kubernetes"),
         ("mounts", [{"path": "data", "claim": "a"}], "mounts[0].path", "is no absolute path"),
         ("mounts", [{"path": "/data"}], "mounts[0]", "has 0 of claim, secret and configMap; exactly one is wanted"),
-        ("resources", {"sharedMemoryGib": 64}, "resources.sharedMemoryGib", "31 at most"),
+        ("resources", {"sharedMemoryGib": 64}, "resources.sharedMemoryGib", "is not less than memoryGib, 32"),
         ("head", {"tolerations": [{"key": "a", "value": "b"}]}, "head.tolerations[0].value", "is of operator: Equal"),
     ],
 )
@@ -199,3 +199,54 @@ def test_jobs_without_a_head_need_no_head_node():
     multislice = {"kind": "multislice", "image": "a", "slices": {"group": "v6e", "count": 2}}
     stack = settings((("workloads",), [{**each, **multislice} for each in jobs]), (("head",), {}))
     assert stack.head.max_nodes == 1
+
+
+@pytest.mark.parametrize(
+    ("changes", "where", "message"),
+    [
+        ([((*JOB, "env"), {"TPU_WORKER_ID": "0"}), MULTISLICE], "workloads[0].env.TPU_WORKER_ID", "is what GKE tells"),
+        ([((*JOB, "resources"), {"cpus": 5000}), MULTISLICE], "workloads[0].resources", "ct6e-standard-4t has 180"),
+        (
+            [((*JOB, "head"), {"colocated": True}), ((*JOB, "resources"), {"memoryGib": 700})],
+            "workloads[0].resources",
+            "ct6e-standard-4t has 720",
+        ),
+        ([((*JOB, "mounts"), [{"path": "/", "claim": "a"}])], "workloads[0].mounts[0].path", "no plain path"),
+        (
+            [((*JOB, "mounts"), [{"path": "/a/../dev/shm", "claim": "a"}])],
+            "workloads[0].mounts[0].path",
+            "no plain path",
+        ),
+        ([((*JOB, "mounts"), [{"path": "//dev/shm", "claim": "a"}])], "workloads[0].mounts[0].path", "no plain path"),
+        (
+            [((*JOB, "overrides"), {"metadata": {"finalizers": ["a"]}})],
+            "workloads[0].overrides.metadata.finalizers",
+            "legal: labels annotations",
+        ),
+        ([(("priorities",), {"system-a": 5})], "priorities.system-a", "Kubernetes keeps for itself"),
+        ([(("monitoring",), {"emails": ["a@b.c", "a@b.c"]})], "monitoring.emails[1]", "that of emails[0] as well"),
+        ([((*JOB, "labels"), {"a..b/c": "d"})], 'workloads[0].labels["a..b/c"]', "is not a key of Kubernetes"),
+    ],
+)
+def test_what_could_never_run_is_refused(changes, where, message):
+    found = problems(*changes)
+    assert list(found) == [where]
+    assert message in found[where]
+
+
+def test_multislice_jobs_may_choose_jaxs_platforms():
+    assert job(MULTISLICE, ((*JOB, "env"), {"JAX_PLATFORMS": "tpu,cpu"})).env == {"JAX_PLATFORMS": "tpu,cpu"}
+
+
+def test_colocated_heads_need_no_head_node():
+    jobs = [
+        {
+            "name": name,
+            "kind": "pathways",
+            "image": "a",
+            "slices": {"group": "v6e", "count": 1},
+            "head": {"colocated": True},
+        }
+        for name in ("a", "b")
+    ]
+    assert settings((("workloads",), jobs), (("head",), {})).head.max_nodes == 1

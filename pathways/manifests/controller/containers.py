@@ -14,6 +14,7 @@ from pathways.runtime import (
     RESOURCE_MANAGER,
     RESOURCE_MANAGER_PORT,
     SERVER_IMAGE,
+    SIDECAR_PORT,
     WORKER_PORT,
     WORKER_PORTS,
 )
@@ -146,8 +147,10 @@ def colocated_python_sidecars(job: Job) -> list[Container]:
         "image": image,
         "imagePullPolicy": "Always",
         "restartPolicy": "Always",
-        "env": [{"name": "GRPC_SERVER_ADDRESS", "value": "'0.0.0.0:50051'"}],  # the quotes are the controller's
-        "ports": _ports(50051),
+        "env": [
+            {"name": "GRPC_SERVER_ADDRESS", "value": f"'0.0.0.0:{SIDECAR_PORT}'"}
+        ],  # the quotes are the controller's
+        "ports": _ports(SIDECAR_PORT),
         "volumeMounts": [dict(SHARED_FOLDER)],
     }
     return [sidecar]
