@@ -196,6 +196,8 @@ def _near(given: Any, legal: Sequence[str]) -> list[str]:
 
 def _none_of(given: Any, text: str | None, expected: str) -> str:
     legal = re.findall(r"'([^']*)'", expected)
+    if given is None:
+        return f"is empty; legal: {', '.join(legal)}"
     return f"{_shown(given, text)} is none of {', '.join(legal)}{did_you_mean(_near(given, legal))}"
 
 

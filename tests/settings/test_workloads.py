@@ -113,6 +113,10 @@ def test_the_kind_of_a_job():
     assert problems(((*JOB, "kind"), ABSENT)) == {"workloads[0].kind": "is missing"}
 
 
+def test_an_empty_choice_is_told_as_empty():
+    assert problems(((*JOB, "recovery"), None)) == {"workloads[0].recovery": "is empty; legal: inJob, slice, job"}
+
+
 def test_keys_are_those_of_the_jobs_kind():
     found = problems(MULTISLICE, ((*JOB, "elastic"), {"slices": 1}))
     assert list(found) == ["workloads[0].elastic"]
