@@ -59,7 +59,7 @@ FORMS: dict[str, dict[str, Any]] = {
         "labels": {"team": "a"},
         "annotations": {"team": "a"},
     },
-    "large": {"kind": "multislice", "resources": {"cpus": 20, "memoryGib": 1024, "sharedMemoryGib": 512}},
+    "large": {"kind": "multislice", "resources": {"cpus": 20, "memoryGib": 512, "sharedMemoryGib": 256}},
     "odd": {"resources": {"cpus": 1, "memoryGib": 3}},
     "multislice": {"kind": "multislice"},
     "multislice-everything": {
