@@ -18,7 +18,7 @@ from pathways.settings import find_stack, load_stack_file
 from sandbox import cluster_view, daemon, report
 from sandbox.engine import protection, workspace
 from sandbox.engine.progress import phases, shown
-from sandbox.engine.recovery import failed_pools, read_checkpoint, recover
+from sandbox.engine.recovery import failed_pools, read_checkpoint, recover, restore_checkpoint
 from sandbox.engine.runs import Operation, Run, last_words, run
 from sandbox.errors import Busy, EngineError
 from sandbox.home import PROJECT, Home, home_of
@@ -79,7 +79,10 @@ def _started(console: Console, home: Home, toolchain: Toolchain, spent: dict[str
             daemon.start(home)
             described = home.read_daemon()
             workspace.copy_project_file(home)
+            restored = restore_checkpoint(home)
             stack = workspace.open_stack(home, workspace.environment(home, toolchain, described["ports"]))
+        if restored:
+            console.print("the engine was stopped while it wrote its state; the one before it is taken up")
         kubeconfig = Path(described["kubeconfig"])
         yield Session(home, stack, kubeconfig, [str(toolchain.path("kubectl")), f"--kubeconfig={kubeconfig}"])
     except CommandError as error:

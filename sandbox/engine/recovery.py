@@ -9,6 +9,7 @@ left alone, it counts as made, and the engine would never look at it again.
 from __future__ import annotations
 
 import json
+import shutil
 import subprocess
 import time
 from collections.abc import Iterator
@@ -52,11 +53,36 @@ def read_checkpoint(home: Home) -> dict[str, Any]:
 
     Raises Damaged.
     """
-    checkpoint = home.state / ".pulumi" / "stacks" / "pathways" / f"{home.stack}.json"
+    checkpoint = _checkpoint(home)
     if not checkpoint.exists():
         return {}
     latest: dict[str, Any] = read_json(checkpoint)["checkpoint"].get("latest") or {}
     return latest
+
+
+def restore_checkpoint(home: Home) -> bool:
+    """Puts the checkpoint before the last in the place of one that an engine was killed at writing.
+
+    Returns whether that was so. The engine keeps the one before beside each; it differs by one step.
+    """
+    checkpoint = _checkpoint(home)
+    before = checkpoint.with_name(f"{checkpoint.name}.bak")
+    if not checkpoint.exists() or _whole(checkpoint) or not _whole(before):
+        return False
+    shutil.copyfile(before, checkpoint)
+    return True
+
+
+def _checkpoint(home: Home) -> Path:
+    return home.state / ".pulumi" / "stacks" / "pathways" / f"{home.stack}.json"
+
+
+def _whole(file: Path) -> bool:
+    try:
+        json.loads(file.read_text())
+    except (OSError, ValueError):
+        return False
+    return True
 
 
 def _identifier(home: Home, resource: dict[str, Any], kubectl: list[str]) -> str | None:
