@@ -16,18 +16,13 @@ DISRUPTED = {"action": "FailJob", "onPodConditions": [{"type": "DisruptionTarget
 """A pod was evicted, preempted, or lost with its node. Source: Kubernetes documentation, Pod disruption conditions."""
 
 
-def counts_maintenance(job: Job) -> bool:
-    """Whether nodes that are taken away use up the job's restarts."""
-    return bool(job.maintenance_counts)
-
-
 def pod_failure_policy(job: Job, container: str | None) -> Manifest | None:
     """Return how the pods of a Job fail it, None where any failure is like another. container: the job's own."""
     rules: list[Manifest] = []
     if container and job.no_restart_on_exit_codes:
         codes = {"containerName": container, "operator": "In", "values": sorted(set(job.no_restart_on_exit_codes))}
         rules.append({"action": "FailJob", "onExitCodes": codes})
-    if not counts_maintenance(job):
+    if not job.maintenance_counts:
         rules.append(deepcopy(DISRUPTED))
     return {"rules": rules} if rules else None
 
@@ -56,7 +51,7 @@ def failure_policy(job: Job, restarting_alone: Sequence[str] = ()) -> Manifest:
                 "targetReplicatedJobs": list(restarting_alone),
             }
         )
-    if not counts_maintenance(job):
+    if not job.maintenance_counts:
         rules.append(
             {
                 "name": "maintenance",

@@ -25,8 +25,7 @@ def main_container(name: str, job: Job, variables: Mapping[str, Any], resources:
         container["args"] = list(job.args)
     if env := [variable(key, value) for key, value in {**variables, **own}.items()]:
         container["env"] = env
-    if resources:
-        container["resources"] = resources
+    container["resources"] = resources
     if job.mounts:
         container["volumeMounts"] = [_mounted(mount, job.mounts) for mount in job.mounts]
     return container
@@ -39,11 +38,6 @@ def variable(name: str, value: Any) -> Manifest:
 
 def plain_value(value: str | Secret) -> Any:
     return {"secure": value.secure} if isinstance(value, Secret) else value
-
-
-def volumes(job: Job) -> list[Manifest]:
-    """Return the volumes of the job's mounts."""
-    return list(_volumes(job.mounts))
 
 
 def share_memory(pod: Manifest, size: str | None, *containers: Manifest) -> None:
@@ -76,8 +70,9 @@ def placement(pods: Pods) -> Manifest:
     return placed
 
 
-def _volumes(mounts: list[Mount]) -> Iterator[Manifest]:
-    for number, (claim, secret, config_map) in enumerate(_sources(mounts)):
+def volumes(job: Job) -> Iterator[Manifest]:
+    """Yield the volumes of the job's mounts."""
+    for number, (claim, secret, config_map) in enumerate(_sources(job.mounts)):
         if claim:
             source: Manifest = {"persistentVolumeClaim": {"claimName": claim}}
         elif secret:

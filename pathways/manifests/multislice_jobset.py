@@ -61,7 +61,7 @@ def _pod(settings: StackSettings, workload: MultisliceWorkload) -> Manifest:
         pod["priorityClassName"] = workload.priority
     if not workload.shares_group:
         pod["affinity"] = {"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [_others(workload)]}}
-    if mounted := volumes(workload):
+    if mounted := list(volumes(workload)):
         pod["volumes"] = mounted
     share_memory(pod, workload.resources.shared_memory(group.slice.machine.memory_gb), main)
     pull(workload, pod)

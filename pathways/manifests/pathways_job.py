@@ -83,7 +83,7 @@ def _batch_head(settings: StackSettings, workload: PathwaysWorkload) -> Manifest
     if workload.port:
         main["ports"] = [{"containerPort": workload.port}]
     pod = {"restartPolicy": "Never", **head_placement(workload), "containers": [main]}
-    if mounted := volumes(workload):
+    if mounted := list(volumes(workload)):
         pod["volumes"] = mounted
     share_memory(pod, own.shared_memory, main)
     return pod

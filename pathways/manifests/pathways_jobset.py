@@ -47,8 +47,7 @@ def without_owner(jobset: Manifest) -> Manifest:
 def _complete_head(workload: PathwaysWorkload, pod: Manifest) -> None:
     """Place the head of a headless job, which a PathwaysJob has no template for."""
     if workload.mode == "headless" and (workload.recovery != "inJob" or workload.head != Head()):
-        placed = head_placement(workload)
-        pod.update({key: value for key, value in placed.items() if key != "nodeSelector" or key not in pod})
+        pod.update(head_placement(workload))
 
 
 def _complete_workers(workload: PathwaysWorkload, pod: Manifest) -> None:

@@ -147,9 +147,8 @@ def colocated_python_sidecars(job: Job) -> list[Container]:
         "image": image,
         "imagePullPolicy": "Always",
         "restartPolicy": "Always",
-        "env": [
-            {"name": "GRPC_SERVER_ADDRESS", "value": f"'0.0.0.0:{SIDECAR_PORT}'"}
-        ],  # the quotes are the controller's
+        # The quotes inside are the controller's.
+        "env": [{"name": "GRPC_SERVER_ADDRESS", "value": f"'0.0.0.0:{SIDECAR_PORT}'"}],
         "ports": _ports(SIDECAR_PORT),
         "volumeMounts": [dict(SHARED_FOLDER)],
     }
