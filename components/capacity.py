@@ -1,11 +1,11 @@
 """How each way of obtaining TPU capacity is written in a node pool."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 from pulumi_gcp import container
 
 from pathways.gke import RESERVATION_KEY
-from pathways.settings import Capacity, FlexStart, OnDemand, Queued, Reservation, Spot
+from pathways.settings import Capacity, FlexStart, OnDemand, Queued, Reservation, SliceGroup, Spot
 
 NO_RESERVATION: container.NodePoolNodeConfigReservationAffinityArgsDict = {"consume_reservation_type": "NO_RESERVATION"}
 """Written out: an affinity that is left open may take up someone's reservation, or leave one's own unused."""
@@ -29,37 +29,40 @@ class PoolCapacity:
     autoscaling: container.NodePoolAutoscalingArgsDict | None = None
     queued_provisioning: container.NodePoolQueuedProvisioningArgsDict | None = None
     auto_repair: bool = True
-
-    @property
-    def upgrade_settings(self) -> container.NodePoolUpgradeSettingsArgsDict:
-        return AS_NODES_GO if self.node_count is None else IN_PLACE
+    upgrade_settings: container.NodePoolUpgradeSettingsArgsDict = field(default_factory=lambda: IN_PLACE)
 
 
-def pool_capacity(capacity: Capacity, hosts: int, project: str) -> PoolCapacity:
-    """Return what a pool of `hosts` VMs needs for that capacity. project: owner of reservations that name none.
+def pool_capacity(group: SliceGroup, project: str) -> PoolCapacity:
+    """Return what each pool of a group needs for its capacity. project: owner of reservations that name none.
 
-    Standing capacity has exactly `hosts` nodes. Flex start and queued capacity comes and goes whole: none or `hosts`,
-    as bounds per zone, since GKE refuses bounds on the total ("Maximum node count 0 is not a valid size of TPU pod
+    Standing capacity has exactly as many nodes as a slice has hosts. Other capacity comes and goes whole: none or
+    all, as bounds per zone, since GKE refuses bounds on the total ("Maximum node count 0 is not a valid size of TPU pod
     slice"). GKE repairs no flex start nodes.
     """
+    found = _of_kind(group.capacity, project)
+    hosts = group.slice.hosts
+    return replace(found, node_count=hosts) if group.stands else replace(found, autoscaling=_none_or_all(hosts))
+
+
+def _of_kind(capacity: Capacity, project: str) -> PoolCapacity:
     match capacity:
         case Spot():
-            return PoolCapacity({"spot": True, "reservation_affinity": NO_RESERVATION}, node_count=hosts)
+            return PoolCapacity({"spot": True, "reservation_affinity": NO_RESERVATION})
         case OnDemand():
-            return PoolCapacity({"reservation_affinity": NO_RESERVATION}, node_count=hosts)
+            return PoolCapacity({"reservation_affinity": NO_RESERVATION})
         case Reservation():
-            return PoolCapacity({"reservation_affinity": _specific(capacity, project)}, node_count=hosts)
+            return PoolCapacity({"reservation_affinity": _specific(capacity, project)})
         case FlexStart():
             return PoolCapacity(
                 {"flex_start": True, "reservation_affinity": NO_RESERVATION},
-                autoscaling=_none_or_all(hosts),
                 auto_repair=False,
+                upgrade_settings=AS_NODES_GO,
             )
         case Queued():
             return PoolCapacity(
                 {"reservation_affinity": NO_RESERVATION},
-                autoscaling=_none_or_all(hosts),
                 queued_provisioning={"enabled": True},
+                upgrade_settings=AS_NODES_GO,
             )
 
 

@@ -37,7 +37,7 @@ class JobSetInstallArgs:
 
     settings: JobSetSettings
     feature_gates: Sequence[str]
-    cluster: pulumi.Resource
+    cluster: pulumi.Resource | None
     after: Sequence[pulumi.Resource]
 
 

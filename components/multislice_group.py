@@ -10,14 +10,12 @@ from components.capacity import pool_capacity
 from components.names import NODE_POOL_NAME_LENGTH, RESOURCE_NAME_LENGTH, bounded
 from components.node_config import hardened_node_config
 from components.pool_lanes import PoolLanes
+from components.second_network import SecondNetwork
 from components.site import Site
-from pathways.gke import REPLACED_WHEN_CHANGED
+from pathways.gke import NETWORKING_DRIVER_LABEL, REPLACED_WHEN_CHANGED, SLICE_PODS_PER_NODE
 from pathways.manifests import group_labels
 from pathways.settings import SliceGroup
 from pathways.tpu import Placement, Slice
-
-PODS_PER_NODE = 16
-"""The most that a /27 of the pod range serves. A TPU host runs one worker, on the host network, and GKE's own pods."""
 
 
 @dataclass(frozen=True)
@@ -25,7 +23,8 @@ class MultisliceGroupArgs:
     """What a MultisliceGroup is made from.
 
     group: shape, count, spares and capacity of its slices. cluster: its name, an output that waits for it.
-    service_account: email. protect: refuse to delete or replace a slice.
+    service_account: email. protect: refuse to delete or replace a slice. key: of Cloud KMS, for boot disks.
+    second_network: for second NICs; None where the group's hosts have one NIC.
     lanes: the order of pools. after: what must stand before nodes start.
     """
 
@@ -34,6 +33,8 @@ class MultisliceGroupArgs:
     cluster: pulumi.Input[str]
     service_account: pulumi.Input[str]
     protect: bool
+    key: str | None
+    second_network: SecondNetwork | None
     lanes: PoolLanes
     after: Sequence[pulumi.Resource]
 
@@ -55,15 +56,16 @@ class MultisliceGroup(pulumi.ComponentResource):
     def __init__(self, name: str, args: MultisliceGroupArgs, opts: pulumi.ResourceOptions | None = None) -> None:
         super().__init__("pathways:gke:MultisliceGroup", name, None, opts)
         site, slice_ = args.site, args.group.slice
-        capacity = pool_capacity(args.group.capacity, slice_.hosts, site.project)
+        capacity = pool_capacity(args.group, site.project)
         placement = self._placement(name, args)
         node_config: container.NodePoolNodeConfigArgsDict = {
             **hardened_node_config(
                 machine_type=slice_.machine_type,
                 service_account=args.service_account,
                 node_tag=site.node_tag,
-                labels=group_labels(args.group),
+                labels={**group_labels(args.group), **_networking_labels(args.group)},
                 resource_labels=site.labels(args.group.name),
+                key=args.key,
             ),
             **capacity.node_config,
         }
@@ -73,10 +75,11 @@ class MultisliceGroup(pulumi.ComponentResource):
                 f"{name}-{index}",
                 name=bounded(f"{args.group.name}-{index}", NODE_POOL_NAME_LENGTH),
                 cluster=args.cluster,
-                location=site.region,
+                location=site.cluster_location,
                 node_locations=[site.zone],
                 placement_policy=placement,
-                max_pods_per_node=PODS_PER_NODE,
+                max_pods_per_node=SLICE_PODS_PER_NODE,
+                network_config=_network_config(args),
                 node_config=node_config,
                 node_count=capacity.node_count,
                 autoscaling=capacity.autoscaling,
@@ -114,6 +117,17 @@ class MultisliceGroup(pulumi.ComponentResource):
                 )
                 # GKE reads the type back empty beside a policy: any other value would differ for ever.
                 return {"type": "", "policy_name": policy.name}
+
+
+def _network_config(args: MultisliceGroupArgs) -> container.NodePoolNetworkConfigArgsDict | None:
+    if args.second_network:
+        nic = {"network": args.second_network.network_id, "subnetwork": args.second_network.subnetwork_id}
+        return {"additional_node_network_configs": [nic]}
+    return {"accelerator_network_profile": "auto"} if args.group.networking == "dra" else None
+
+
+def _networking_labels(group: SliceGroup) -> dict[str, str]:
+    return {NETWORKING_DRIVER_LABEL: "true"} if group.networking == "dra" else {}
 
 
 def policy_name(cluster_name: str, group_name: str, slice_: Slice) -> str:

@@ -12,16 +12,32 @@ from pathways.settings import NetworkSettings
 POD_RANGE = "pods"
 SERVICE_RANGE = "services"
 
+FLOW_LOGS: compute.SubnetworkLogConfigArgsDict = {
+    "aggregation_interval": "INTERVAL_5_SEC",
+    "flow_sampling": 0.5,
+    "metadata": "INCLUDE_ALL_METADATA",
+}
+
 MTU = 8896
 """Bytes; the largest that a VPC takes. Workers of different slices talk over it."""
 
 
 @dataclass(frozen=True)
 class NetworkArgs:
-    """site: its cluster gives the VPC its name, its region is that of all parts. ranges: disjoint IPv4 blocks."""
+    """site: its cluster gives the VPC its name, its region is that of all parts. settings: disjoint IPv4 blocks."""
 
     site: Site
-    ranges: NetworkSettings
+    settings: NetworkSettings
+
+
+@dataclass(frozen=True)
+class Subnet:
+    """Where the nodes of a cluster are. network, subnetwork: ids. pod_range, service_range: names of its ranges."""
+
+    network: pulumi.Input[str]
+    subnetwork: pulumi.Input[str]
+    pod_range: str
+    service_range: str
 
 
 class Network(pulumi.ComponentResource):
@@ -38,11 +54,13 @@ class Network(pulumi.ComponentResource):
 
     All names are fixed, so a part that must be replaced is deleted first. A VPC cannot be deleted while firewall
     rules that GKE made are left in it; they go with the cluster.
+
+    Attributes: subnet.
     """
 
     def __init__(self, name: str, args: NetworkArgs, opts: pulumi.ResourceOptions | None = None) -> None:
         super().__init__("pathways:gcp:Network", name, None, opts)
-        site, ranges = args.site, args.ranges
+        site, settings = args.site, args.settings
         options = pulumi.ResourceOptions(parent=self, delete_before_replace=True)
         network = compute.Network(
             f"{name}-vpc",
@@ -57,12 +75,13 @@ class Network(pulumi.ComponentResource):
             name=f"{site.cluster_name}-nodes",
             network=network.id,
             region=site.region,
-            ip_cidr_range=ranges.node_range,
+            ip_cidr_range=settings.node_range,
             private_ip_google_access=True,
             secondary_ip_ranges=[
-                {"range_name": POD_RANGE, "ip_cidr_range": ranges.pod_range},
-                {"range_name": SERVICE_RANGE, "ip_cidr_range": ranges.service_range},
+                {"range_name": POD_RANGE, "ip_cidr_range": settings.pod_range},
+                {"range_name": SERVICE_RANGE, "ip_cidr_range": settings.service_range},
             ],
+            log_config=FLOW_LOGS if settings.flow_logs else None,
             opts=options,
         )
         router = compute.Router(
@@ -83,17 +102,29 @@ class Network(pulumi.ComponentResource):
             log_config={"enable": True, "filter": "ERRORS_ONLY"},
             opts=options,
         )
-        compute.Firewall(
-            f"{name}-webhooks",
-            name=f"{site.cluster_name}-webhooks",
-            description="The control plane calls the webhooks of controllers that run on the nodes",
-            network=network.id,
-            direction="INGRESS",
-            source_ranges=[ranges.control_plane_range],
-            target_tags=[site.node_tag],
-            allows=[{"protocol": "tcp", "ports": [str(WEBHOOK_PORT)]}],
-            opts=options,
-        )
-        self.network_id = network.id
-        self.subnetwork_id = subnetwork.id
-        self.register_outputs({"networkId": self.network_id, "subnetworkId": self.subnetwork_id})
+        let_webhooks_in(f"{name}-webhooks", site, network.id, settings.control_plane_range, None, options)
+        self.subnet = Subnet(network.id, subnetwork.id, POD_RANGE, SERVICE_RANGE)
+        self.register_outputs({"networkId": network.id, "subnetworkId": subnetwork.id})
+
+
+def let_webhooks_in(
+    name: str,
+    site: Site,
+    network: pulumi.Input[str],
+    control_plane_range: str,
+    project: str | None,
+    options: pulumi.ResourceOptions,
+) -> None:
+    """Let the control plane call webhooks on the nodes, by a firewall rule. project: None for the stack's."""
+    compute.Firewall(
+        name,
+        name=f"{site.cluster_name}-webhooks",
+        project=project,
+        description="The control plane calls the webhooks of controllers that run on the nodes",
+        network=network,
+        direction="INGRESS",
+        source_ranges=[control_plane_range],
+        target_tags=[site.node_tag],
+        allows=[{"protocol": "tcp", "ports": [str(WEBHOOK_PORT)]}],
+        opts=options,
+    )

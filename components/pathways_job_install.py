@@ -18,7 +18,7 @@ class PathwaysJobInstallArgs:
     """
 
     settings: PathwaysJobSettings
-    cluster: pulumi.Resource
+    cluster: pulumi.Resource | None
     after: Sequence[pulumi.Resource]
 
 

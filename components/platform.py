@@ -9,8 +9,11 @@ import pulumi_kubernetes as kubernetes
 from pulumi_kubernetes.core.v1 import Namespace, ServiceAccount
 
 from components.cluster import Cluster, ClusterArgs
-from components.head_node_pool import HeadNodePool, HeadNodePoolArgs
+from components.cpu_node_pool import CpuNodePoolArgs, HeadNodePool, SystemNodePool
+from components.existing_cluster import ExistingCluster, ExistingClusterArgs
+from components.existing_network import ExistingNetwork, ExistingNetworkArgs
 from components.jobset_install import JobSetInstall, JobSetInstallArgs
+from components.key_access import KeyAccess, KeyAccessArgs
 from components.monitoring import Monitoring, MonitoringArgs
 from components.multislice_group import MultisliceGroup, MultisliceGroupArgs
 from components.network import Network, NetworkArgs
@@ -19,6 +22,7 @@ from components.pathways_job_install import PathwaysJobInstall, PathwaysJobInsta
 from components.pool_lanes import PoolLanes
 from components.priority_classes import PriorityClasses, PriorityClassesArgs
 from components.scratch_bucket import ScratchBucket, ScratchBucketArgs
+from components.second_network import SecondNetwork, SecondNetworkArgs
 from components.site import Site
 from components.tpu_vms import TpuVms, TpuVmsArgs
 from components.workload import Workload, WorkloadArgs
@@ -31,7 +35,7 @@ from pathways.manifests import (
     service_accounts,
     service_of,
 )
-from pathways.settings import StackSettings
+from pathways.settings import HeadSettings, StackSettings, SystemSettings
 from pathways.tpu_vms import delete_command, ssh_command
 
 
@@ -63,10 +67,10 @@ class Platform(pulumi.ComponentResource):
         self._settings = settings = args.settings
         self._site = Site.of(settings)
         self._cloud = self._cloud_provider()
-        self._network = Network(f"{name}-network", NetworkArgs(self._site, settings.network), self._in_cloud())
+        self._key_access = self._declare_key_access()
+        self._network = self._declare_network()
         self._cluster = self._declare_cluster()
-        heads = NodeAccount(f"{name}-heads-account", NodeAccountArgs(self._site, "heads"), self._in_cloud())
-        slices = NodeAccount(f"{name}-slices-account", NodeAccountArgs(self._site, "slices"), self._in_cloud())
+        heads, slices = self._account("heads"), self._account("slices")
         self._declare_pools(heads, slices)
         self._declare_scratch(heads, slices)
         self._kubernetes = self._kubernetes_provider("kubernetes", server_side_apply=True)
@@ -115,29 +119,69 @@ class Platform(pulumi.ComponentResource):
             parent=self, providers=[self._kubernetes_of_jobs], deleted_with=self._cluster.resource
         )
 
-    def _declare_cluster(self) -> Cluster:
+    def _account(self, purpose: str) -> NodeAccount:
+        return NodeAccount(f"{self._name}-{purpose}-account", NodeAccountArgs(self._site, purpose), self._in_cloud())
+
+    @property
+    def _key(self) -> str | None:
+        return self._settings.encryption.key if self._settings.encryption else None
+
+    def _declare_key_access(self) -> list[pulumi.Resource]:
+        encryption = self._settings.encryption
+        if encryption is None or encryption.project_number is None:
+            return []
+        args = KeyAccessArgs(encryption.key, encryption.project_number)
+        return [KeyAccess(f"{self._name}-key-access", args, self._in_cloud())]
+
+    def _declare_network(self) -> Network | ExistingNetwork | None:
+        """Declare the network, or what it lacks where it exists; nothing where the cluster exists, and is in one."""
+        settings, name = self._settings, f"{self._name}-network"
+        if settings.cluster.existing:
+            return None
+        if settings.network.existing is None:
+            return Network(name, NetworkArgs(self._site, settings.network), self._in_cloud())
+        args = ExistingNetworkArgs(self._site, settings.network.existing, settings.network.control_plane_range)
+        return ExistingNetwork(name, args, self._in_cloud())
+
+    def _declare_cluster(self) -> Cluster | ExistingCluster:
+        settings, name = self._settings, f"{self._name}-cluster"
+        if self._network is None:
+            found = ExistingClusterArgs(self._site, settings.cluster.dns_endpoint)
+            return ExistingCluster(name, found, self._in_cloud())
         args = ClusterArgs(
             site=self._site,
-            settings=self._settings.cluster,
-            network=self._network.network_id,
-            subnetwork=self._network.subnetwork_id,
-            control_plane_range=self._settings.network.control_plane_range,
+            settings=settings.cluster,
+            subnet=self._network.subnet,
+            control_plane_range=settings.network.control_plane_range,
+            multi_networking=any(group.networking != "singleNic" for group in settings.slices),
+            key=self._key,
+            after=self._key_access,
         )
-        return Cluster(f"{self._name}-cluster", args, self._in_cloud())
+        return Cluster(name, args, self._in_cloud())
 
     def _declare_pools(self, heads: NodeAccount, slices: NodeAccount) -> None:
-        """Declare the head pool and, after it in the lanes, every slice of every group."""
+        """Declare the pools for controllers and heads and, after them in the lanes, every slice of every group."""
         name, settings, cluster = self._name, self._settings, self._cluster.cluster_name
-        lanes = PoolLanes(1 + sum(group.pools for group in settings.slices))
-        head_args = HeadNodePoolArgs(
-            site=self._site,
-            head=settings.head,
-            cluster=cluster,
-            service_account=heads.email,
-            lanes=lanes,
-            after=[heads, self._network],
-        )
-        self._head_pool = HeadNodePool(f"{name}-heads", head_args, self._in_cloud())
+        before = [] if self._network is None else [self._network]
+        lanes = PoolLanes(2 + sum(group.pools for group in settings.slices))
+
+        def cpu_pool(of: HeadSettings | SystemSettings, account: NodeAccount) -> CpuNodePoolArgs:
+            return CpuNodePoolArgs(
+                site=self._site,
+                settings=of,
+                cluster=cluster,
+                service_account=account.email,
+                key=self._key,
+                lanes=lanes,
+                after=[account, *before],
+            )
+
+        self._controllers_run_on: list[pulumi.Resource] = []
+        if not settings.cluster.existing:
+            system = cpu_pool(settings.system, self._account("system"))
+            self._controllers_run_on = [SystemNodePool(f"{name}-system", system, self._in_cloud())]
+        self._head_pool = HeadNodePool(f"{name}-heads", cpu_pool(settings.head, heads), self._in_cloud())
+        second_network = self._declare_second_network()
         self._groups: dict[str, MultisliceGroup] = {}
         for group in settings.slices:
             group_args = MultisliceGroupArgs(
@@ -146,10 +190,19 @@ class Platform(pulumi.ComponentResource):
                 cluster=cluster,
                 service_account=slices.email,
                 protect=settings.cluster.deletion_protection,
+                key=self._key,
+                second_network=second_network if group.networking == "secondNic" else None,
                 lanes=lanes,
-                after=[slices, self._network],
+                after=[slices, *before],
             )
             self._groups[group.name] = MultisliceGroup(f"{name}-slices-{group.name}", group_args, self._in_cloud())
+
+    def _declare_second_network(self) -> SecondNetwork | None:
+        if not any(group.networking == "secondNic" for group in self._settings.slices):
+            return None
+        network = self._settings.network
+        args = SecondNetworkArgs(self._site, network.second_nic_range, network.flow_logs)
+        return SecondNetwork(f"{self._name}-second-network", args, self._in_cloud())
 
     def _declare_scratch(self, heads: NodeAccount, slices: NodeAccount) -> None:
         args = ScratchBucketArgs(
@@ -157,22 +210,24 @@ class Platform(pulumi.ComponentResource):
             scratch=self._settings.scratch,
             members={"heads": heads.member, "slices": slices.member},
             keep=self._settings.environment == "prod",
+            key=self._key,
+            after=self._key_access,
         )
         self._scratch = ScratchBucket(f"{self._name}-scratch", args, self._in_cloud())
 
     def _declare_installs(self) -> None:
         """Declare what jobs find in the cluster."""
         name, settings, cluster = self._name, self._settings, self._cluster.resource
-        jobset = JobSetInstall(
-            f"{name}-jobset",
-            JobSetInstallArgs(settings.install.jobset, settings.jobset_feature_gates, cluster, after=[self._head_pool]),
-            self._in_cluster(),
-        )
-        self._installs: list[pulumi.Resource] = [jobset]
+        self._installs: list[pulumi.Resource] = []
+        if settings.install.jobset.enabled:
+            jobset = JobSetInstallArgs(
+                settings.install.jobset, settings.jobset_feature_gates, cluster, after=self._controllers_run_on
+            )
+            self._installs.append(JobSetInstall(f"{name}-jobset", jobset, self._in_cluster()))
         if settings.install.pathways_job.enabled:
             controller = PathwaysJobInstall(
                 f"{name}-pathways-job",
-                PathwaysJobInstallArgs(settings.install.pathways_job, cluster, after=[jobset]),
+                PathwaysJobInstallArgs(settings.install.pathways_job, cluster, after=list(self._installs)),
                 self._in_cluster(),
             )
             self._installs.append(controller)
@@ -207,12 +262,14 @@ class Platform(pulumi.ComponentResource):
 
     def _declare_tpu_vms(self) -> None:
         settings = self._settings
+        assert self._network is not None, "settings with TPU VMs in a network of others are refused"
         args = TpuVmsArgs(
             site=self._site,
             vms=settings.tpu_vms,
-            network=self._network,
+            subnet=self._network.subnet,
             node_range=settings.network.node_range,
             protect=settings.cluster.deletion_protection,
+            after=[self._network],
         )
         TpuVms(f"{self._name}-tpu-vms", args, self._in_cloud())
 
@@ -222,8 +279,9 @@ class Platform(pulumi.ComponentResource):
             "cluster": self._cluster.cluster_name,
             "kubeconfig": self._cluster.kubeconfig,
             "getCredentials": (
-                f"gcloud container clusters get-credentials {site.cluster_name} --dns-endpoint"
-                f" --location {site.region} --project {site.project}"
+                f"gcloud container clusters get-credentials {site.cluster_name}"
+                f"{' --dns-endpoint' if settings.cluster.dns_endpoint else ''}"
+                f" --location {site.cluster_location} --project {site.project}"
             ),
             "scratchLocation": settings.scratch.location,
             "slices": {group.name: f"{group.count} of {group.slice}" for group in settings.slices},

@@ -14,7 +14,7 @@ class PriorityClassesArgs:
     """priorities: value by name, a higher one goes first. cluster: what the objects are deleted with."""
 
     priorities: Mapping[str, int]
-    cluster: pulumi.Resource
+    cluster: pulumi.Resource | None
 
 
 class PriorityClasses(pulumi.ComponentResource):

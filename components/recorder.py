@@ -136,6 +136,14 @@ class _RecordingMonitor(MockMonitor):
         response.object.update(outputs)
         return response
 
+    def ReadResource(self, request: resource_pb2.ReadResourceRequest) -> resource_pb2.ReadResourceResponse:
+        """Answer as for a resource that exists; it is none of the stack's, and so not recorded."""
+        given = _inputs_of_id(request.type, request.id)
+        _, outputs = simulated_outputs(request.type, request.name, given, self._project)
+        response = resource_pb2.ReadResourceResponse(urn=self.make_urn(request.parent, request.type, request.name))
+        response.properties.update({**given, **outputs})
+        return response
+
     def Invoke(self, request: resource_pb2.ResourceInvokeRequest) -> resource_pb2.ResourceInvokeResponse:
         raise NotImplementedError(f"The program asks the cloud ({request.tok}); it must be plannable without one.")
 
@@ -192,18 +200,27 @@ def _recorded(
 def _in_order(resources: Iterable[Resource]) -> tuple[Resource, ...]:
     """Return the resources by how many stand before each, one after the other, and then by name.
 
-    They arrive in an order that differs from run to run, though what one depends on is always there before it.
+    They arrive in an order that differs from run to run, though what one depends on is always there before it; unless
+    it is only read.
     """
     depth: dict[str, int] = {"": 0}
     for resource in resources:
         before = (*resource.options.dependencies, resource.parent, resource.provider)
-        depth[resource.urn] = 1 + max(depth[urn] for urn in before)
+        depth[resource.urn] = 1 + max(depth.get(urn, 0) for urn in before)
     return tuple(sorted(resources, key=lambda resource: (depth[resource.urn], _natural(resource.name))))
 
 
 def _natural(name: str) -> list[str | int]:
     """Return a key by which slice 2 comes before slice 10."""
     return [int(part) if part.isdigit() else part for part in re.split(r"(\d+)", name)]
+
+
+def _inputs_of_id(type_token: str, identifier: str) -> dict[str, str]:
+    """Return what the id of something that exists tells of it; of clusters alone, since the program reads no other."""
+    if type_token != "gcp:container/cluster:Cluster":
+        raise NotImplementedError(f"The program reads a {type_token}; only clusters are known to exist.")
+    _, project, _, location, _, name = identifier.split("/")
+    return {"project": project, "location": location, "name": name}
 
 
 def _is_encrypted(value: Any) -> bool:

@@ -1,6 +1,6 @@
 """The bucket for Pathways' compiled programs, and the rights on it."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import pulumi
@@ -17,13 +17,15 @@ class ScratchBucketArgs:
 
     site: the bucket is in its region, never in several; the custom role is in its project.
     scratch: names, and the ages at which objects go. members: IAM members that may use it, by a stable short name.
-    keep: what is in it outlives `destroy`.
+    keep: what is in it outlives `destroy`. key: of Cloud KMS. after: what must stand before, such as its use.
     """
 
     site: Site
     scratch: ScratchSettings
     members: Mapping[str, pulumi.Input[str]]
     keep: bool
+    key: str | None
+    after: Sequence[pulumi.Resource]
 
 
 class ScratchBucket(pulumi.ComponentResource):
@@ -64,10 +66,12 @@ class ScratchBucket(pulumi.ComponentResource):
                     "condition": {"age": scratch.aborted_upload_days},
                 },
             ],
+            encryption={"default_kms_key_name": args.key} if args.key else None,
             labels=site.labels("scratch"),
             force_destroy=not args.keep,
             opts=pulumi.ResourceOptions(
                 parent=self,
+                depends_on=args.after,
                 protect=args.keep,
                 delete_before_replace=True,
                 ignore_changes=["lifecycleRules"],

@@ -43,12 +43,14 @@ def simulated_outputs(
 
 
 def _cluster(inputs: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
-    """A cluster whose DNS endpoint has a name that no one can have."""
+    """A cluster whose DNS endpoint and address no one can have (RFC 2606, RFC 5737)."""
     endpoints = dict(inputs.get("controlPlaneEndpointsConfig", {}))
     endpoints["dnsEndpointConfig"] = {
         **endpoints.get("dnsEndpointConfig", {}),
         "endpoint": f"{inputs['name']}.gke.invalid",
     }
     return "projects/{project}/locations/{location}/clusters/{name}".format_map(inputs), {
-        "controlPlaneEndpointsConfig": endpoints
+        "controlPlaneEndpointsConfig": endpoints,
+        "endpoint": "192.0.2.1",
+        "masterAuth": {"clusterCaCertificate": ""},
     }

@@ -8,7 +8,10 @@ from pathways.settings import StackSettings
 
 @dataclass(frozen=True)
 class Site:
-    """Where and whose all resources of a stack are. The zone is the nodes' one zone, and in the region."""
+    """Where and whose all resources of a stack are.
+
+    zone: the nodes' one zone, in the region. cluster_location: of the control plane, the region as a rule.
+    """
 
     project: str
     region: str
@@ -16,6 +19,7 @@ class Site:
     stack: str
     environment: str
     cluster_name: str
+    cluster_location: str
 
     @classmethod
     def of(cls, settings: StackSettings) -> "Site":
@@ -26,12 +30,13 @@ class Site:
             stack=settings.stack,
             environment=settings.environment,
             cluster_name=settings.cluster.name,
+            cluster_location=settings.cluster_location,
         )
 
     @property
     def cluster_path(self) -> str:
         """What no other cluster in the world has."""
-        return f"projects/{self.project}/locations/{self.region}/clusters/{self.cluster_name}"
+        return f"projects/{self.project}/locations/{self.cluster_location}/clusters/{self.cluster_name}"
 
     @property
     def node_tag(self) -> str:

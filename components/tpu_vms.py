@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import pulumi
 from pulumi_gcp import compute, tpu
 
-from components.network import Network
+from components.network import Subnet
 from components.site import Site
 from pathways.settings import TpuVm
 
@@ -16,16 +16,17 @@ IAP_RANGE = "35.235.240.0/20"
 
 @dataclass(frozen=True)
 class TpuVmsArgs:
-    """site: the VMs are in its zone. network: they are in it. node_range: IPv4 block of its subnetwork.
+    """site: the VMs are in its zone. subnet: they are in it. node_range: its IPv4 block.
 
-    protect: whether the engine refuses to delete or replace them.
+    protect: whether the engine refuses to delete or replace them. after: what must stand before, such as the way out.
     """
 
     site: Site
     vms: Sequence[TpuVm]
-    network: Network
+    subnet: Subnet
     node_range: str
     protect: bool
+    after: Sequence[pulumi.Resource]
 
 
 class TpuVms(pulumi.ComponentResource):
@@ -64,7 +65,7 @@ class TpuVms(pulumi.ComponentResource):
             f"{self._name}-{suffix}",
             name=f"{self._args.site.cluster_name}-tpu-vms-{suffix}",
             description=description,
-            network=self._args.network.network_id,
+            network=self._args.subnet.network,
             direction="INGRESS",
             source_ranges=[source],
             allows=[what],
@@ -72,7 +73,7 @@ class TpuVms(pulumi.ComponentResource):
         )
 
     def _queued_resource(self, vm: TpuVm, after: Sequence[pulumi.Resource]) -> tpu.V2QueuedResource:
-        site, network = self._args.site, self._args.network
+        site, subnet = self._args.site, self._args.subnet
         return tpu.V2QueuedResource(
             f"{self._name}-{vm.name}",
             name=vm.name,
@@ -87,8 +88,8 @@ class TpuVms(pulumi.ComponentResource):
                             "accelerator_type": vm.accelerator_type,
                             "runtime_version": vm.runtime,
                             "network_config": {
-                                "network": network.network_id,
-                                "subnetwork": network.subnetwork_id,
+                                "network": subnet.network,
+                                "subnetwork": subnet.subnetwork,
                                 "enable_external_ips": vm.external_ips,
                             },
                         },
@@ -99,6 +100,6 @@ class TpuVms(pulumi.ComponentResource):
                 parent=self,
                 protect=self._args.protect,
                 delete_before_replace=True,
-                depends_on=[network, *after],
+                depends_on=[*self._args.after, *after],
             ),
         )

@@ -32,7 +32,7 @@ class WorkloadArgs:
     service: Mapping[str, Any] | None
     secret: bool
     protect: bool
-    cluster: pulumi.Resource
+    cluster: pulumi.Resource | None
     after: Sequence[pulumi.Resource]
 
 

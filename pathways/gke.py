@@ -23,3 +23,26 @@ REPLACED_WHEN_CHANGED = (
 nothing (topology, placement), or GKE refuses (node count of a multi-host pool: "manual resize is not supported") or
 pretends (machine type, terraform-provider-google#23502). Another zone would grow such a pool by a second, partial slice
 and shrink the first one; a reservation stays behind."""
+
+SLICE_PODS_PER_NODE = 16
+"""Of a TPU host, which runs one worker, on the host network, and GKE's own pods."""
+
+CPU_PODS_PER_NODE = 64
+"""Of a node for heads or controllers. Heads use the host network; the others are controllers and GKE's own."""
+
+RESERVED_ADDRESSES = 4
+"""Addresses of a subnetwork's primary range that Google Cloud keeps for itself.
+
+Source: Google Cloud documentation, "Subnets", unusable addresses.
+"""
+
+NETWORKING_DRIVER_LABEL = "cloud.google.com/gke-networking-dra-driver"
+"""Of nodes whose NICs GKE's networking driver hands out. Of GKE's labels the one that a pool's owner sets (XPK)."""
+
+
+def addresses_of_pods(max_pods: int) -> int:
+    """Return how many addresses of the pod range a node takes: the power of two that is twice its pods at least.
+
+    Source: GKE documentation, "Configure maximum Pods per node".
+    """
+    return 1 << (2 * max_pods - 1).bit_length()

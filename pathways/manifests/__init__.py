@@ -3,7 +3,7 @@
 from pathways.manifests.colocation import colocated_head_priorities
 from pathways.manifests.connection import connection_to
 from pathways.manifests.controller import ControllerRefusal, jobset_of_pathways_job
-from pathways.manifests.labels import HEAD_LABELS, group_labels, group_selector
+from pathways.manifests.labels import HEAD_LABELS, SYSTEM_LABELS, group_labels, group_selector
 from pathways.manifests.objects import Manifest, namespace, priority_class
 from pathways.manifests.overrides import overridden_paths
 from pathways.manifests.pathways_job import pathways_job
@@ -11,6 +11,7 @@ from pathways.manifests.workload import manifest_of, service_accounts, service_o
 
 __all__ = [
     "HEAD_LABELS",
+    "SYSTEM_LABELS",
     "ControllerRefusal",
     "Manifest",
     "colocated_head_priorities",

@@ -15,6 +15,9 @@ MACHINE_TYPE_LABEL = "pathways.dev/machine-type"
 HEAD_LABELS = {"pathways.dev/pool": "head"}
 """Of the CPU nodes that heads run on."""
 
+SYSTEM_LABELS = {"pathways.dev/pool": "system"}
+"""Of the CPU nodes that controllers run on."""
+
 
 def group_labels(group: SliceGroup) -> dict[str, str]:
     """Return the labels of every node of a group. The group's size counts its spares."""

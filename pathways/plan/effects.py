@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from pathways.gcp import Action, Change, format_path
+from pathways.manifests.labels import SYSTEM_LABELS
 from pathways.plan.groups import group_of, pool_name
 from pathways.plan.steps import Step, Verb
 from pathways.resources import Resource
@@ -44,8 +45,8 @@ _NOUN = {CLUSTER: "cluster", BUCKET: "bucket", QUEUED_RESOURCE: "TPU VM"}
 class Outcome:
     """What becomes of a cluster, node pool, TPU VM, bucket or job.
 
-    kind: "cluster", "slice", "head pool", "TPU VM", "bucket" or "job". name: of what exists, else of what will; in
-    Google Cloud or Kubernetes. group: of a slice. chips_before, chips_after: of a slice, at its full size.
+    kind: "cluster", "slice", "head pool", "system pool", "TPU VM", "bucket" or "job". name: of what exists, else of
+    what will; in Google Cloud or Kubernetes. group: of a slice. chips_before, chips_after: of a slice, at its full size.
     why: what leads to it. protected: the engine refuses. allowed: someone has said by name that it may go.
     """
 
@@ -126,8 +127,15 @@ def _restarts_nodes(resource: Resource, change: Change) -> bool:
 
 def _kind(resource: Resource) -> str | None:
     if resource.type == NODE_POOL:
-        return "slice" if group_of(resource) is not None else "head pool"
+        return "slice" if group_of(resource) is not None else _cpu_pool(resource)
     return "job" if resource.kind in JOBS else _NOUN.get(resource.type)
+
+
+def _cpu_pool(resource: Resource) -> str:
+    config = resource.properties.get("nodeConfig")
+    labels = config.get("labels") if isinstance(config, dict) else None
+    is_system = isinstance(labels, dict) and labels.items() >= SYSTEM_LABELS.items()
+    return "system pool" if is_system else "head pool"
 
 
 def _name(resource: Resource) -> str:

@@ -120,17 +120,18 @@ def _source(group: SliceGroup, pools: Sequence[Resource], region: str) -> Source
     """
     quota = group.slice.generation.quota
     standard, preemptible = Quota(quota.standard, region), Quota(quota.preemptible, region)
+    coming = ", autoscaled" if group.autoscaled else ""
     match group.capacity:
         case Spot():
-            return Source("spot", "Spot", True, preemptible, None)
+            return Source("spot", f"Spot{coming}", group.stands, preemptible, None)
         case OnDemand():
-            return Source("onDemand", "on demand", True, standard, None)
+            return Source("onDemand", f"on demand{coming}", group.stands, standard, None)
         case FlexStart():
-            return Source("flexStart", "flex start", False, preemptible, None)
+            return Source("flexStart", "flex start", group.stands, preemptible, None)
         case Queued():
-            return Source("queued", "queued", False, preemptible, None)
+            return Source("queued", "queued", group.stands, preemptible, None)
         case Reservation(name=name, chips=held):
-            return Source("reservation", "reservation", True, None, _reservation(pools) or name, held)
+            return Source("reservation", f"reservation{coming}", group.stands, None, _reservation(pools) or name, held)
 
 
 def _reservation(pools: Sequence[Resource]) -> str | None:

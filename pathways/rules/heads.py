@@ -20,7 +20,7 @@ from pathways.rules.jobs import (
 )
 from pathways.rules.kinds import JOB_SET, JOBS, NODE_POOL, PATHWAYS_JOB
 from pathways.rules.model import OF_STACKS, Context, Problem, Severity, resource_rule, stack_rule
-from pathways.rules.pools import pools
+from pathways.rules.pools import NodePool, pools
 from pathways.rules.stack import Stack
 from pathways.rules.values import Value
 from pathways.tpu import cpu_machines
@@ -115,16 +115,27 @@ def head_demand(job: Value) -> tuple[HeadDemand | None, Value]:
     uses=OF_STACKS,
 )
 def enough_head_nodes(stack: Stack, _: Context) -> Iterator[Problem]:
-    """There are as many head nodes as Pathways jobs that may run at once: slices idle behind a head that waits."""
+    """There are as many head nodes as Pathways jobs that may run at once: slices idle behind a head that waits.
+
+    Nodes that are too small for any of the heads do not count.
+    """
     found = (workers for workers in all_workers(stack) if workers.pathways and head_demand(workers.job)[0])
     jobs = {job_name(workers.job): workers for workers in found}
-    counts = [pool.largest_count for pool in pools(stack) if not pool.is_tpu and not pool.tainted]
+    demands = [demand for workers in jobs.values() if (demand := head_demand(workers.job)[0])]
+    counts = [pool.largest_count for pool in pools(stack) if _has_room(pool, demands)]
     if not jobs or not counts or None in counts:
         return
     nodes = sum(count for count in counts if count is not None)
     if nodes < len(jobs):
         last = list(jobs.values())[-1]
         yield Problem(last.job, f"{len(jobs)} Pathways jobs, and {nodes} nodes for their heads at most.")
+
+
+def _has_room(pool: NodePool, demands: list[HeadDemand]) -> bool:
+    """Whether some head may run on a node of the pool, as far as can be told."""
+    if pool.is_tpu or pool.tainted:
+        return False
+    return pool.cpu_machine is None or any(demand.fits(pool.cpu_machine) for demand in demands)
 
 
 @resource_rule(

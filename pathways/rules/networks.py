@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
-from pathways.gke import WEBHOOK_PORT
+from pathways.gke import WEBHOOK_PORT, addresses_of_pods
 from pathways.rules.kinds import CLUSTER, FIREWALL, NETWORK, ROUTER_NAT, SUBNETWORK
 from pathways.rules.model import OF_STACKS, Context, Problem, Severity, resource_rule, stack_rule
+from pathways.rules.pools import NodePool, pools
 from pathways.rules.stack import Stack
 from pathways.rules.values import Value
 
 LARGE_MTU = 8244
+DEFAULT_PODS_PER_NODE = 110
+MOST_POOLS = 200
+MOST_NODES = 5000
 
 
 @stack_rule(
@@ -103,6 +108,62 @@ def flows_are_logged(subnetwork: Value, context: Context) -> Iterator[Problem]:
     """The subnetwork of a prod environment logs its flows."""
     if context.prod and subnetwork["logConfig"].absent:
         yield Problem(subnetwork["logConfig"], "Flow logs are off.")
+
+
+@stack_rule(
+    "address-ranges-sized",
+    Severity.ERROR,
+    [CLUSTER],
+    remedy="Take a larger secondary range for pods, or fewer pods on each node (maxPodsPerNode).",
+    source='GKE documentation, "Configure maximum Pods per node": two addresses for each pod that a node may have',
+    uses=OF_STACKS,
+)
+def addresses_suffice(stack: Stack, _: Context) -> Iterator[Problem]:
+    """The range for pods has a block of addresses for every node that the cluster's pools may have: the last ones would
+    not be made.
+    """
+    ranges = {
+        each["rangeName"].text: each["ipCidrRange"]
+        for subnetwork in stack.each(SUBNETWORK)
+        for each in subnetwork["secondaryIpRanges"].items()
+    }
+    for cluster in stack.each(CLUSTER):
+        block = ranges.get(cluster.at("ipAllocationPolicy", "clusterSecondaryRangeName").text)
+        members = [pool for pool in pools(stack) if pool.value["cluster"].text == cluster["name"].text]
+        wanted = [_addresses(pool, cluster) for pool in members]
+        size = re.search(r"/([0-9]{1,2})$", (block.text or "") if block is not None else "")
+        if block is None or size is None or None in wanted:
+            continue
+        has, needed = 2 ** (32 - min(int(size[1]), 32)), sum(each for each in wanted if each is not None)
+        if needed > has:
+            yield Problem(
+                block, f"{block} has {has:,} addresses, the pods of {len(members)} node pools want {needed:,}."
+            )
+
+
+def _addresses(pool: NodePool, cluster: Value) -> int | None:
+    """Return how many addresses the pods of a pool want at its largest; None where that is not told."""
+    pods = pool.value["maxPodsPerNode"].number or cluster["defaultMaxPodsPerNode"].number or DEFAULT_PODS_PER_NODE
+    return None if pool.largest_count is None else pool.largest_count * addresses_of_pods(pods)
+
+
+@stack_rule(
+    "cluster-not-too-large",
+    Severity.WARNING,
+    [CLUSTER],
+    remedy="Make another cluster, in a stack of its own.",
+    source='GKE documentation, "Plan for large GKE clusters", "About node pool auto-creation"',
+    uses=OF_STACKS,
+)
+def cluster_is_not_too_large(stack: Stack, _: Context) -> Iterator[Problem]:
+    """A cluster has 200 node pools at most, beyond which its autoscaler slows down, and 5,000 nodes, beyond which there
+    is none, nor second NICs.
+    """
+    for cluster in stack.each(CLUSTER):
+        members = [pool for pool in pools(stack) if pool.value["cluster"].text == cluster["name"].text]
+        nodes = sum(pool.largest_count or 0 for pool in members)
+        if len(members) > MOST_POOLS or nodes > MOST_NODES:
+            yield Problem(cluster, f"{len(members):,} node pools and {nodes:,} nodes in one cluster.")
 
 
 @resource_rule(

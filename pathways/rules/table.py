@@ -168,6 +168,8 @@ SUBJECTS: Mapping[str, tuple[Rule, ...]] = {
     ),
     "Network": (
         networks.private_nodes_have_nat,
+        networks.addresses_suffice,
+        networks.cluster_is_not_too_large,
         networks.google_is_reached,
         networks.webhooks_are_reached,
         networks.flows_are_logged,

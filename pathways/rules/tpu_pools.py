@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from pathways.gke import REPLACED_WHEN_CHANGED
+from pathways.gke import NETWORKING_DRIVER_LABEL, REPLACED_WHEN_CHANGED
 from pathways.manifests.labels import GROUP_LABEL, GROUP_SIZE_LABEL
 from pathways.rules.kinds import CLUSTER, NODE_POOL
 from pathways.rules.model import OF_STACKS, Context, Problem, Severity, Use, resource_rule, stack_rule
@@ -221,12 +221,14 @@ def zone_has_the_generation(value: Value, _: Context) -> Iterator[Problem]:
     mild_when="it is the taint",
 )
 def gke_keeps_its_own(value: Value, _: Context) -> Iterator[Problem]:
-    """Labels under cloud.google.com and the google.com/tpu taint are GKE's to set on TPU nodes."""
+    """Labels under cloud.google.com, but for the networking driver's, and the google.com/tpu taint are GKE's to set on
+    TPU nodes.
+    """
     pool = NodePool(value)
     if not pool.is_tpu:
         return
     for key, label in pool.node["labels"].entries():
-        if key.startswith(RESERVED_LABEL_PREFIX):
+        if key.startswith(RESERVED_LABEL_PREFIX) and key != NETWORKING_DRIVER_LABEL:
             yield Problem(label, f"The label {key} is GKE's to set.")
     for taint in pool.node["taints"].items():
         if taint["key"].text == TPU_TAINT:

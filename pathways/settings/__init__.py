@@ -3,6 +3,7 @@
 from pathways.settings.capacity import Capacity, FlexStart, OnDemand, Queued, Reservation, Spot
 from pathways.settings.cluster import ClusterSettings
 from pathways.settings.containers import Pods, Resources, Secret
+from pathways.settings.encryption import EncryptionSettings
 from pathways.settings.head import HeadSettings
 from pathways.settings.install import InstallSettings, JobSetInstall, PathwaysJobInstall
 from pathways.settings.job import Job, SliceRequest
@@ -15,15 +16,17 @@ from pathways.settings.loader import (
     read_stack_file,
     stack_name,
 )
+from pathways.settings.maintenance import MaintenanceSettings
 from pathways.settings.monitoring import MonitoringSettings
 from pathways.settings.multislice_workload import MultisliceWorkload
-from pathways.settings.network import NetworkSettings
+from pathways.settings.network import ExistingNetwork, NetworkSettings
 from pathways.settings.pathways_workload import Component, Elastic, PathwaysWorkload
 from pathways.settings.problems import Problem, SettingsError
 from pathways.settings.schema import stack_file_schema
 from pathways.settings.scratch import ScratchSettings
 from pathways.settings.slices import SliceGroup
 from pathways.settings.stack import StackSettings
+from pathways.settings.system import SystemSettings
 from pathways.settings.tpu_vms import TpuVm
 from pathways.settings.workloads import Workload
 
@@ -32,11 +35,14 @@ __all__ = [
     "ClusterSettings",
     "Component",
     "Elastic",
+    "EncryptionSettings",
+    "ExistingNetwork",
     "FlexStart",
     "HeadSettings",
     "InstallSettings",
     "Job",
     "JobSetInstall",
+    "MaintenanceSettings",
     "MonitoringSettings",
     "MultisliceWorkload",
     "NetworkSettings",
@@ -56,6 +62,7 @@ __all__ = [
     "Spot",
     "StackNotFound",
     "StackSettings",
+    "SystemSettings",
     "TpuVm",
     "Workload",
     "find_stack",

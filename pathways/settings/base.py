@@ -132,6 +132,11 @@ NAME = r"^[a-z]([-a-z0-9]*[a-z0-9])?$"
 PROJECT = r"^([a-z0-9.-]+:)?[a-z][-a-z0-9]*[a-z0-9]$"
 VERSION = r"^[0-9]+\.[0-9]+\.[0-9]+$"
 ZONE = r"^[a-z]+-[a-z]+[0-9]+-[a-z]+[0-9]*[a-z]?$"
+REGION_OR_ZONE = r"^[a-z]+-[a-z]+[0-9]+(-[a-z]+[0-9]*[a-z]?)?$"
+TIME_OF_DAY = r"^([01][0-9]|2[0-3]):[0-5][0-9]$"
+RBAC_GROUP = r"^gke-security-groups@[^@\s]+\.[^@\s]+$"
+KEY = r"^projects/[^/]+/locations/[^/]+/keyRings/[^/]+/cryptoKeys/[^/]+$"
+NUMBER = r"^[0-9]+$"
 CHANNEL = r"^projects/[^/]+/notificationChannels/[0-9]+$"
 EMAIL = r"^[^@\s]+@[^@\s]+\.[^@\s]+$"
 VARIABLE = r"^[A-Za-z_][A-Za-z0-9_]*$"
@@ -148,6 +153,11 @@ MEANING_OF_PATTERN = {
     PROJECT: "the id of a project: lower-case letters, digits and dashes, a letter first, no dash last",
     VERSION: "a version of three numbers, such as 0.8.3",
     ZONE: "a zone, such as us-east5-b",
+    REGION_OR_ZONE: "a region or a zone, such as us-east5 or us-east5-b",
+    TIME_OF_DAY: "a time of day, such as 02:00, in quotes",
+    RBAC_GROUP: "a group by the name that GKE wants, such as gke-security-groups@example.com",
+    KEY: "a key of Cloud KMS, such as projects/P/locations/us-east5/keyRings/R/cryptoKeys/K",
+    NUMBER: "a project's number, in quotes",
     VARIABLE: "a variable's name: letters, digits and underscores, no digit first",
     CHANNEL: "a notification channel, such as projects/my-project/notificationChannels/123",
     EMAIL: "an e-mail address",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Annotated
 
 from pydantic import AfterValidator, Field
@@ -14,18 +14,22 @@ from pathways.wording import did_you_mean, nearest, quoted
 MAX_NODES = 1000
 
 
-def _known_machine(name: str) -> str:
-    machines = cpu_machines()
+def known_machine(name: str, machines: Mapping[str, CpuMachine], purpose: str) -> str:
+    """Return the name of a machine type; raise the error about one that is none of `machines`."""
     if name in machines:
         return name
     meant = did_you_mean(nearest(name, machines))
-    raise refused(f"{quoted(name)} is not a known machine type for heads; legal: {' '.join(machines)}{meant}")
+    raise refused(f"{quoted(name)} is not a known machine type for {purpose}; legal: {' '.join(machines)}{meant}")
+
+
+def _machine_for_heads(name: str) -> str:
+    return known_machine(name, {each.name: each for each in cpu_machines().values() if each.for_heads}, "heads")
 
 
 class HeadSettings(Settings):
-    """Nodes for heads (resource manager, proxy, the job's own container) and for controllers. A head takes a node."""
+    """Nodes for heads: resource manager, proxy, the job's own container. A head takes a node."""
 
-    machine_type: Annotated[str, AfterValidator(_known_machine)] = "n2-standard-64"
+    machine_type: Annotated[str, AfterValidator(_machine_for_heads)] = "n2-standard-64"
     """Compute Engine machine type."""
     min_nodes: Annotated[int, Field(ge=1, le=MAX_NODES)] = 1
     """Nodes that are always there."""

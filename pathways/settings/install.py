@@ -23,6 +23,9 @@ JOBSET_VERSIONS = (JOBSET_OF_CONTROLLER, JOBSET_ALONE)
 class JobSetInstall(Settings):
     """The JobSet controller."""
 
+    enabled: bool = True
+    """Whether the stack installs it; without, whoever made the cluster has done so, in this version."""
+
     version: Literal["0.11.1", "0.12.0"] = JOBSET_OF_CONTROLLER
     """Version, without a leading v; absent: 0.11.1 with the PathwaysJob controller, else 0.12.0."""
     source: Text | None = None

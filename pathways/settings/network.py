@@ -1,4 +1,4 @@
-"""Address ranges of the cluster's network."""
+"""The cluster's network and its address ranges."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ import itertools
 from collections.abc import Iterator
 from typing import Annotated
 
-from pydantic import AfterValidator
+from pydantic import AfterValidator, Field
 from pydantic.alias_generators import to_camel
 
-from pathways.settings.base import Fault, Settings, must_hold, refused
+from pathways.settings.base import PROJECT, Fault, Name, Settings, must_hold, refused
 from pathways.wording import quoted
 
 _SHARED = ipaddress.IPv4Network("100.64.0.0/10")
@@ -35,9 +35,34 @@ def _slash_28(text: str) -> str:
 
 CidrBlock = Annotated[str, AfterValidator(_cidr_block)]
 
+_RANGES = ("node_range", "pod_range", "service_range", "control_plane_range", "second_nic_range")
+_OF_OWN_NETWORK = {"node_range", "pod_range", "service_range", "flow_logs"}
+
+
+class ExistingNetwork(Settings):
+    """A network that someone else made and keeps: private Google access and a way out (NAT) are theirs to give."""
+
+    network: Name
+    """Name of the network."""
+    subnetwork: Name
+    """Name of its subnetwork in the stack's region."""
+    pod_range: Name
+    """Name of the subnetwork's secondary range for pods."""
+    service_range: Name
+    """Name of the subnetwork's secondary range for services."""
+    project: Annotated[str, Field(pattern=PROJECT)] | None = None
+    """Project that owns it (Shared VPC), where that is not the stack's."""
+
 
 class NetworkSettings(Settings):
-    """IPv4 blocks; they must not overlap. The defaults have room for 16,000 nodes."""
+    """IPv4 blocks; they must not overlap.
+
+    The defaults have room for 16,000 nodes, and are not fitted to the slices that there are: a range cannot change
+    without another cluster. What is written is refused where the slices do not fit.
+    """
+
+    existing: ExistingNetwork | None = None
+    """Take a network that exists, in place of one of the stack's own."""
 
     node_range: CidrBlock = "10.0.0.0/18"
     """Nodes: one address each."""
@@ -47,10 +72,19 @@ class NetworkSettings(Settings):
     """Kubernetes services."""
     control_plane_range: Annotated[CidrBlock, AfterValidator(_slash_28)] = "172.16.0.32/28"
     """The /28 from which the control plane calls into the cluster."""
+    second_nic_range: CidrBlock = "10.128.0.0/18"
+    """Second NICs of hosts whose group has networking: secondNic, in a network of their own."""
+    flow_logs: bool = False
+    """Whether the flows of nodes and pods are logged: for audits, at a price."""
 
     @must_hold
     def _ranges_are_apart(self) -> Iterator[Fault]:
-        blocks = {to_camel(name): ipaddress.IPv4Network(text) for name, text in vars(self).items()}
+        blocks = {to_camel(name): ipaddress.IPv4Network(getattr(self, name)) for name in _RANGES}
         for (key, block), (other, other_block) in itertools.combinations(blocks.items(), 2):
             if block.overlaps(other_block):
                 yield Fault((other,), f"{other_block} overlaps {key}, {block}")
+
+    @must_hold
+    def _are_of_one_network(self) -> Iterator[Fault]:
+        for name in _OF_OWN_NETWORK & self.model_fields_set if self.existing else ():
+            yield Fault((to_camel(name),), "is of the stack's own network, and network.existing names another")

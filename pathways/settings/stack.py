@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
 from pydantic import Field, PrivateAttr, StringConstraints, ValidationInfo, model_validator
 
 from pathways.runtime import RESERVED_PRIORITIES
-from pathways.settings.base import VERSION, ZONE, Name, Positive, Settings, defaults
+from pathways.settings.addresses import shortages, uses
+from pathways.settings.base import VERSION, ZONE, Fault, Name, Positive, Settings, defaults, must_hold
 from pathways.settings.cluster import ClusterSettings
+from pathways.settings.encryption import EncryptionSettings
 from pathways.settings.head import MAX_NODES, HeadSettings
 from pathways.settings.install import InstallSettings
 from pathways.settings.monitoring import MonitoringSettings
@@ -18,6 +21,7 @@ from pathways.settings.pathways_workload import derive_recovery, has_head_in_poo
 from pathways.settings.rates import Rates
 from pathways.settings.scratch import ScratchSettings
 from pathways.settings.slices import SliceGroup
+from pathways.settings.system import SystemSettings
 from pathways.settings.tpu_vms import TpuVm
 from pathways.settings.workloads import Workload
 
@@ -40,10 +44,13 @@ class StackSettings(Settings):
     """Kubernetes namespace of the jobs."""
     cluster: ClusterSettings = defaults(ClusterSettings)
     network: NetworkSettings = defaults(NetworkSettings)
+    system: SystemSettings = defaults(SystemSettings)
     head: HeadSettings = defaults(HeadSettings)
     slices: Annotated[list[SliceGroup], Field(min_length=1)]
     """Groups of equal slices."""
     scratch: ScratchSettings = defaults(ScratchSettings)
+    encryption: EncryptionSettings | None = None
+    """A key of your own for disks, buckets and the cluster's secrets; absent: Google's."""
     priorities: dict[Name, PriorityValue] = {}  # noqa: RUF012
     """PriorityClasses: name and value; jobs with a higher one push out others."""
     workloads: list[Workload] = []  # noqa: RUF012
@@ -86,6 +93,32 @@ class StackSettings(Settings):
             derived["workloads"] = [derive_recovery(job, written.get("install")) for job in written["workloads"]]
         return {**written, **derived}
 
+    @must_hold
+    def _has_addresses(self) -> Iterator[Fault]:
+        if not self.network.existing and not self.cluster.existing:
+            yield from shortages(uses(self.network, self.slices, self.head, self.system))
+
+    @must_hold
+    def _leaves_alone_what_others_made(self) -> Iterator[Fault]:
+        """What is of the stack's own network and cluster is not written beside those of others."""
+        if self.cluster.existing:
+            for key in ("network", "system"):
+                if key in self.model_fields_set:
+                    yield Fault((key,), "is that of the existing cluster, which cluster.existing names")
+            for index, group in enumerate(self.slices):
+                if group.networking == "secondNic":
+                    yield Fault(("slices", index, "networking"), "needs a network beside the existing cluster's")
+        if self.tpu_vms and (self.cluster.existing or self.network.existing):
+            yield Fault(("tpuVms",), "are in the stack's own network, and it has none")
+
+    @must_hold
+    def _has_its_key_at_hand(self) -> Iterator[Fault]:
+        if self.encryption and self.encryption.location != self.region:
+            message = (
+                f"is in {self.encryption.location}, disks and buckets are in {self.region}; take a key in that region"
+            )
+            yield Fault(("encryption", "key"), message)
+
     def model_post_init(self, context: Any, /) -> None:
         self._origin = context
 
@@ -102,6 +135,12 @@ class StackSettings(Settings):
     @property
     def region(self) -> str:
         return self.zone.rpartition("-")[0]
+
+    @property
+    def cluster_location(self) -> str:
+        """Region, or zone of an existing cluster, of the control plane."""
+        existing = self.cluster.existing
+        return existing.location if existing and existing.location else self.region
 
     @property
     def jobset_feature_gates(self) -> tuple[str, ...]:

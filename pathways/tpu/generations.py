@@ -51,6 +51,7 @@ class Generation:
     """A TPU generation. catalog.yaml says what each figure means and where it is from.
 
     topologies: the published ones. longest_side: of unpublished cuboids; None where there are none.
+    networking: what hosts can have besides one NIC: "secondNic", "dra".
     documented_chips: the largest slice in Google's documents. notes: where sources contradict each other.
     tpu_vm: None where the Cloud TPU API does not support the generation.
     """
@@ -70,6 +71,7 @@ class Generation:
     longest_side: int | None
     documented_chips: int
     notes: tuple[str, ...]
+    networking: tuple[str, ...] = ()
     tpu_vm: TpuVmTerms | None = None
     machines: list[Machine] = field(default_factory=list)
 
@@ -181,6 +183,7 @@ def _generation(name: str, entry: dict[str, Any]) -> Generation:
         longest_side=cuboid.get("longest_side"),
         documented_chips=cuboid.get("documented_chips", entry["pod_chips"]),
         notes=tuple(entry["notes"]),
+        networking=tuple(entry.get("networking", ())),
         tpu_vm=TpuVmTerms(**entry["tpu_vm"]) if "tpu_vm" in entry else None,
     )
     for machine_name, machine in entry["machines"].items():

@@ -1,4 +1,4 @@
-"""CPU machine types for Pathways heads, and what GKE leaves of a machine to pods."""
+"""CPU machine types for Pathways heads and controllers, and what GKE leaves of a machine to pods."""
 
 from __future__ import annotations
 
@@ -19,6 +19,11 @@ class CpuMachine:
     name: str
     vcpus: int
     memory_gb: int
+
+    @property
+    def for_heads(self) -> bool:
+        """Whether a Pathways head may fit, or nearly: others are for controllers."""
+        return self.vcpus >= 16 and self.memory_gb >= 64
 
     @property
     def series(self) -> str:

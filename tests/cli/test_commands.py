@@ -47,7 +47,9 @@ def test_check_of_a_bad_file(run, tmp_path):
     assert (code, out) == (1, "")
     head, missing, unknown = err.splitlines()
     assert (head, missing) == (f"{path}: 2 errors", "  zone: is missing")
-    assert unknown.startswith("  zne: is not a key here; legal: budget cluster environment head install jax ")
+    assert unknown.startswith(
+        "  zne: is not a key here; legal: budget cluster encryption environment head install jax "
+    )
     assert unknown.endswith('; did you mean "zone"?')
 
 

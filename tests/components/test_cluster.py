@@ -134,4 +134,4 @@ def test_long_names_of_clusters_give_legal_names_of_accounts():
             account_id = account.properties["accountId"]
             assert 6 <= len(account_id) <= 30
             assert names.setdefault(account_id, (cluster, account.name)) == (cluster, account.name)
-    assert len(names) == 4
+    assert len(names) == 6

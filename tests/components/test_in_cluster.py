@@ -56,8 +56,8 @@ def test_the_pathways_job_controller_is_the_published_one_or_a_local_one(dev):
 
 
 def test_controllers_wait_for_a_node_that_can_run_them(stack):
-    (chart,), head_pool = stack.of_type(CHART), stack.named("pathways-heads-pool")
-    assert head_pool.urn in waits_for(stack, chart)
+    (chart,), system_pool = stack.of_type(CHART), stack.named("pathways-system-pool")
+    assert system_pool.urn in waits_for(stack, chart)
 
 
 def test_nothing_reaches_a_webhook_that_does_not_serve(stack):  # cases install-1, install-3

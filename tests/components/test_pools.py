@@ -53,9 +53,9 @@ def test_every_node_is_hardened(stack):
         assert config["workloadMetadataConfig"] == {"mode": "GKE_METADATA"}
 
 
-def test_heads_and_slices_run_as_different_accounts_with_the_node_role_only(dev):
+def test_heads_slices_and_controllers_run_as_different_accounts_with_the_node_role_only(dev):
     accounts = {pool.name: pool.properties["nodeConfig"]["serviceAccount"] for pool in dev.of_type(NODE_POOL)}
-    assert len(set(accounts.values())) == 2
+    assert len(set(accounts.values())) == 3
     bindings = dev.of_type("gcp:projects/iAMMember:IAMMember")
     assert {binding.properties["role"] for binding in bindings} == {"roles/container.defaultNodeServiceAccount"}
     assert {binding.properties["member"] for binding in bindings} == {f"serviceAccount:{a}" for a in accounts.values()}

@@ -49,6 +49,11 @@ DEV_NAMES = [
     "pathways-slices-v6e-0",
     "pathways-slices-v6e-1",
     "pathways-slices-v6e-2",
+    "pathways-system",
+    "pathways-system-account",
+    "pathways-system-account-account",
+    "pathways-system-account-role",
+    "pathways-system-pool",
 ]
 """A name that changes is a resource that is deleted and made again: give it an alias."""
 
@@ -56,6 +61,7 @@ DEV_CHAINS = {
     "pathways": "pathways:index:Platform",
     "pathways-cluster-cluster": "pathways:index:Platform$pathways:gke:Cluster$gcp:container/cluster:Cluster",
     "pathways-heads-pool": "pathways:index:Platform$pathways:gke:HeadNodePool$gcp:container/nodePool:NodePool",
+    "pathways-system-pool": "pathways:index:Platform$pathways:gke:SystemNodePool$gcp:container/nodePool:NodePool",
     "pathways-slices-v6e-0": "pathways:index:Platform$pathways:gke:MultisliceGroup$gcp:container/nodePool:NodePool",
     "pathways-scratch-bucket": "pathways:index:Platform$pathways:gcp:ScratchBucket$gcp:storage/bucket:Bucket",
 }

@@ -54,7 +54,8 @@ def test_node_accounts_have_the_five_permissions_on_this_bucket_alone(dev, bucke
         "storage.objects.get",
     }
     grants = dev.of_type("gcp:storage/bucketIAMMember:BucketIAMMember")
-    nodes = {pool.properties["nodeConfig"]["serviceAccount"] for pool in dev.of_type(NODE_POOL)}
+    pools = [pool for pool in dev.of_type(NODE_POOL) if pool.name != "pathways-system-pool"]
+    nodes = {pool.properties["nodeConfig"]["serviceAccount"] for pool in pools}
     assert {grant.properties["member"] for grant in grants} == {f"serviceAccount:{email}" for email in nodes}
     for grant in grants:
         assert grant.properties["bucket"] == bucket.properties["name"]

@@ -76,8 +76,8 @@ def stack(tmp_path):
 
 @pytest.mark.parametrize(
     ("name", "chips", "hosts", "lanes", "minutes"),
-    [  # 3 v6e-16 of 16 chips and 4 hosts; 5 v5p-128 of 64 chips and 16 hosts; with the heads 4 and 6 pools, 4 at once
-        ("dev", 48, 12, 4, 6 + 3),
+    [  # 3 v6e-16 of 16 chips and 4 hosts; 5 v5p-128 of 64 chips and 16 hosts; two CPU pools besides, 4 at once
+        ("dev", 48, 12, 4, 6 + 2 * 3),
         ("prod", 320, 80, 4, 6 + 2 * 3),
     ],
 )

@@ -171,7 +171,12 @@ NETWORK = google("gcp:compute/network:Network", "vpc", {"name": "main", "mtu": 8
 SUBNETWORK = google(
     "gcp:compute/subnetwork:Subnetwork",
     "subnetwork",
-    {"name": "nodes", "privateIpGoogleAccess": True, "logConfig": {"aggregationInterval": "INTERVAL_10_MIN"}},
+    {
+        "name": "nodes",
+        "privateIpGoogleAccess": True,
+        "logConfig": {"aggregationInterval": "INTERVAL_10_MIN"},
+        "secondaryIpRanges": [{"rangeName": "pods", "ipCidrRange": "10.64.0.0/16"}],
+    },
 )
 NAT = google("gcp:compute/routerNat:RouterNat", "nat", {"name": "nat", "router": "router"})
 FIREWALL = google(

@@ -89,6 +89,13 @@ NETWORKS = [
     Example("webhooks-reachable", "webhooks", {"allows[0].ports": ["443", "10250"]}, "port 9443", "warning"),
     Example("webhooks-reachable", "webhooks", {"allows[0].ports": ["9000-9999"]}),
     Example("subnetwork-flow-logs", "subnetwork", {"logConfig": GONE}, "Flow logs are off", "warning"),
+    Example(
+        "address-ranges-sized",
+        "subnetwork",
+        {"secondaryIpRanges": [{"rangeName": "pods", "ipCidrRange": "10.64.0.0/25"}]},
+        "has 128 addresses, the pods of",
+    ),
+    Example("cluster-not-too-large", "heads", {"autoscaling.maxNodeCount": 5001}, "nodes in one cluster", "warning"),
     Example("network-mtu", "vpc", {"mtu": GONE}, "1460 bytes", "warning"),
 ]
 
