@@ -12,7 +12,9 @@ def kubeconfig_of(cluster: container.Cluster, context: str, *, dns_endpoint: boo
     if dns_endpoint:
         server = cluster.control_plane_endpoints_config.apply(lambda endpoints: {"server": _named(endpoints)})
     else:
-        server = pulumi.Output.all(cluster.endpoint, cluster.master_auth).apply(lambda told: _addressed(*told))
+        # Taken out first: among others in Output.all it would be a plain dictionary.
+        authority = cluster.master_auth.apply(lambda auth: auth.cluster_ca_certificate)
+        server = pulumi.Output.all(cluster.endpoint, authority).apply(lambda told: _addressed(*told))
     text = server.apply(lambda reached: json.dumps(kubeconfig(context, reached)))
     return pulumi.Output.secret(text)
 
@@ -24,9 +26,9 @@ def _named(endpoints: container.outputs.ClusterControlPlaneEndpointsConfig) -> s
     return f"https://{endpoints.dns_endpoint_config.endpoint}"
 
 
-def _addressed(address: str, master_auth: container.outputs.ClusterMasterAuth) -> dict[str, Any]:
-    """Return the URL of the address, and the authority that vouches for it."""
-    return {"server": f"https://{address}", "certificate-authority-data": master_auth.cluster_ca_certificate}
+def _addressed(address: str, authority: str) -> dict[str, Any]:
+    """Return the URL of the address, and the authority that vouches for it, in base64."""
+    return {"server": f"https://{address}", "certificate-authority-data": authority}
 
 
 def kubeconfig(context: str, cluster: dict[str, Any]) -> dict[str, object]:

@@ -26,6 +26,7 @@ from components.second_network import SecondNetwork, SecondNetworkArgs
 from components.site import Site
 from components.tpu_vms import TpuVms, TpuVmsArgs
 from components.workload import Workload, WorkloadArgs
+from pathways.destruction import steps_to_destroy
 from pathways.logs import log_query
 from pathways.manifests import (
     colocated_head_priorities,
@@ -287,6 +288,7 @@ class Platform(pulumi.ComponentResource):
             "slices": {group.name: f"{group.count} of {group.slice}" for group in settings.slices},
             "jobs": [f"{settings.namespace}/{workload.name}" for workload in settings.workloads],
             "logs": {workload.name: log_query(settings, workload) for workload in settings.workloads},
+            "destroy": list(steps_to_destroy(settings)),
             "tpuVms": {
                 vm.name: {"ssh": ssh_command(settings, vm), "delete": delete_command(settings, vm)}
                 for vm in settings.tpu_vms

@@ -52,5 +52,10 @@ def _cluster(inputs: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
     return "projects/{project}/locations/{location}/clusters/{name}".format_map(inputs), {
         "controlPlaneEndpointsConfig": endpoints,
         "endpoint": "192.0.2.1",
-        "masterAuth": {"clusterCaCertificate": ""},
+        "masterAuth": {
+            "clientCertificate": "",
+            "clientCertificateConfig": {"issueClientCertificate": False},
+            "clientKey": "",
+            "clusterCaCertificate": "",
+        },
     }

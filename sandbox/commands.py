@@ -16,7 +16,7 @@ from rich.console import Console
 
 from pathways.settings import find_stack, load_stack_file
 from sandbox import cluster_view, daemon, report
-from sandbox.engine import protection, workspace
+from sandbox.engine import given, protection, workspace
 from sandbox.engine.progress import phases, shown
 from sandbox.engine.recovery import failed_pools, read_checkpoint, recover, restore_checkpoint
 from sandbox.engine.runs import Operation, Run, last_words, run
@@ -62,6 +62,7 @@ def session(console: Console, stack: str, spent: dict[str, float]) -> Iterator[S
     home.create()
     with _exclusive(home), _started(console, home, toolchain, spent) as opened:
         workspace.copy_stack_file(home, stack_file, settings, toolchain)
+        given.provide(settings, home.read_daemon()["ports"]["cloud"])
         yield opened
 
 

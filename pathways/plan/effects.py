@@ -46,7 +46,7 @@ class Outcome:
     """What becomes of a cluster, node pool, TPU VM, bucket or job.
 
     kind: "cluster", "slice", "head pool", "system pool", "TPU VM", "bucket" or "job". name: of what exists, else of
-    what will; in Google Cloud or Kubernetes. group: of a slice. chips_before, chips_after: of a slice, at its full size.
+    what will; in Google Cloud or Kubernetes. group: of a slice. chips_before, chips_after: of a slice at its full size.
     why: what leads to it. protected: the engine refuses. allowed: someone has said by name that it may go.
     """
 

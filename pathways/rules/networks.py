@@ -31,7 +31,7 @@ def private_nodes_have_nat(stack: Stack, _: Context) -> Iterator[Problem]:
     (JobSet's is) cannot be pulled.
     """
     for cluster in _private_clusters(stack):
-        if stack.has(NETWORK) and not stack.has(ROUTER_NAT):
+        if _is_in_own_network(stack, cluster) and not stack.has(ROUTER_NAT):
             place = cluster.at("privateClusterConfig", "enablePrivateNodes")
             yield Problem(place, "The nodes are private, and their network has no NAT.")
 
@@ -67,9 +67,9 @@ def webhooks_are_reached(stack: Stack, _: Context) -> Iterator[Problem]:
     """The control plane reaches the webhooks of controllers on private nodes, port 9443: else every JobSet is refused
     after a time-out.
     """
-    if not stack.has(NETWORK) or any(_opens_webhooks(firewall) for firewall in stack.each(FIREWALL)):
+    if any(_opens_webhooks(firewall) for firewall in stack.each(FIREWALL)):
         return
-    for cluster in _private_clusters(stack):
+    for cluster in filter(lambda each: _is_in_own_network(stack, each), _private_clusters(stack)):
         place = cluster.at("privateClusterConfig", "masterIpv4CidrBlock")
         yield Problem(place, f"No firewall rule lets the control plane in to port {WEBHOOK_PORT}.")
 
@@ -78,6 +78,13 @@ def _private_clusters(stack: Stack) -> Iterator[Value]:
     for cluster in stack.each(CLUSTER):
         if cluster.at("privateClusterConfig", "enablePrivateNodes").is_true:
             yield cluster
+
+
+def _is_in_own_network(stack: Stack, cluster: Value) -> bool:
+    """Whether the cluster is in a network that the stack makes, as far as can be told."""
+    names = {network["name"].text for network in stack.each(NETWORK)}
+    named = (cluster["network"].text or "").rpartition("/")[2]
+    return bool(names) and (not named or None in names or named in names)
 
 
 def _opens_webhooks(firewall: Value) -> bool:

@@ -21,6 +21,7 @@ from pathways.settings.base import (
     refused,
 )
 from pathways.settings.maintenance import MaintenanceSettings
+from pathways.settings.network import is_private
 from pathways.wording import quoted
 
 
@@ -82,4 +83,4 @@ class ClusterSettings(Settings):
     @property
     def has_public_address(self) -> bool:
         """Whether some authorised network is outside private address space."""
-        return not all(ipaddress.IPv4Network(block).is_private for block in self.authorized_networks.values())
+        return not all(is_private(ipaddress.IPv4Network(block)) for block in self.authorized_networks.values())

@@ -13,8 +13,13 @@ from pydantic.alias_generators import to_camel
 from pathways.settings.base import PROJECT, Fault, Name, Settings, must_hold, refused
 from pathways.wording import quoted
 
-_SHARED = ipaddress.IPv4Network("100.64.0.0/10")
-_USUAL = ("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", _SHARED)
+_PRIVATE = ("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "100.64.0.0/10")
+"""Source: RFC 1918, RFC 6598."""
+
+
+def is_private(block: ipaddress.IPv4Network) -> bool:
+    """Return whether all addresses of a block are private ones."""
+    return any(block.subnet_of(ipaddress.IPv4Network(private)) for private in _PRIVATE)
 
 
 def _cidr_block(text: str) -> str:
@@ -22,8 +27,8 @@ def _cidr_block(text: str) -> str:
         block = ipaddress.IPv4Network(text)
     except ValueError:
         raise refused(f"{quoted(text)} is no IPv4 block such as 10.0.0.0/20") from None
-    if not (block.is_private or block.subnet_of(_SHARED)):
-        raise refused(f"{quoted(text)} is public; take a block of {', '.join(map(str, _USUAL))}")
+    if not is_private(block):
+        raise refused(f"{quoted(text)} is public; take a block of {', '.join(_PRIVATE)}")
     return text
 
 

@@ -23,6 +23,10 @@ class Console:
     def __exit__(self, *_: object) -> None:
         self._channel.close()
 
+    def make(self, type: str, inputs: dict[str, Any]) -> None:
+        """Makes a resource, unless there is one of that id, and waits until it stands."""
+        self._call("make", {"type": type, "inputs": inputs})
+
     def edit(self, type: str, id: str, properties: dict[str, Any]) -> None:
         """Sets top-level properties of a resource, such as the lifecycleRules of a bucket."""
         self._call("edit", {"type": type, "id": id, "properties": properties})

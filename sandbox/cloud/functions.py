@@ -9,9 +9,10 @@ from collections.abc import Callable
 from copy import deepcopy
 from typing import Any
 
-from sandbox.cloud.cloud import Cloud
+from pathways.gcp import resource_type, with_defaults, without_defaults_keys
+from sandbox.cloud.cloud import Caller, Cloud
 from sandbox.cloud.gke.clusters import VERSION, zones_of
-from sandbox.cloud.identities import Place
+from sandbox.cloud.identities import Place, identifier
 from sandbox.cloud.refusal import Refusal, not_found
 from sandbox.cloud.store import Record
 
@@ -72,6 +73,13 @@ def _storage_account(_: Cloud, arguments: Arguments, place: Place) -> dict[str, 
     return {"id": email, "emailAddress": email, "member": f"serviceAccount:{email}", "project": project}
 
 
+def _make(cloud: Cloud, arguments: Arguments, place: Place) -> dict[str, Any]:
+    token, given = arguments["type"], arguments["inputs"]
+    inputs = with_defaults(resource_type(token), given, None)
+    known = cloud.store.get(token, identifier(token, without_defaults_keys(inputs), place, 0))
+    return {"id": (known or cloud.create(Caller(token, given["name"], place), inputs)).id}
+
+
 def _edit(cloud: Cloud, arguments: Arguments, _: Place) -> dict[str, Any]:
     with cloud.store.transaction():
         record = _known(cloud, arguments)
@@ -107,6 +115,7 @@ _FUNCTIONS: dict[str, Function] = {
     "gcp:organizations/getClientConfig:getClientConfig": _client_config,
     "gcp:organizations/getProject:getProject": _project,
     "gcp:storage/getProjectServiceAccount:getProjectServiceAccount": _storage_account,
+    "sandbox:cloud:make": _make,
     "sandbox:cloud:edit": _edit,
     "sandbox:cloud:remove": _remove,
     "sandbox:cloud:putObject": _put_object,

@@ -10,6 +10,7 @@ from rich.table import Table
 from rich.text import Text
 from rich.tree import Tree
 
+from pathways.destruction import steps_to_destroy
 from pathways.gcp import format_path
 from pathways.plan.components import Branch, kind_name
 from pathways.plan.effects import Effect
@@ -43,6 +44,8 @@ def show(plan: Plan, console: Console) -> None:
     _section(console, "Jobs", *_jobs(plan))
     _section(console, "Node pool operations", *_operations(plan))
     _section(console, "Cost", *map(Text, _cost(plan)))
+    if len(steps := steps_to_destroy(plan.settings)) > 1:
+        _section(console, "To destroy it", *(Text(f"{number}. {step}") for number, step in enumerate(steps, 1)))
     _section(console, f"Resources: {sum(branch.count for branch in plan.components)}", *_resources(plan.components))
     _section(console, "Findings", *_findings(plan.findings))
     console.print()
