@@ -17,8 +17,8 @@ FLAG = "gcs_scratch_location"
 
 
 @dataclass(frozen=True)
-class ScratchLocation:
-    """Where a job keeps compiled programs. text: as it is written, "" for nowhere. at: where that is written."""
+class Location:
+    """A place in Cloud Storage that a job names. text: as it is written, "" for nowhere. at: where that is written."""
 
     text: str
     at: Value
@@ -32,15 +32,22 @@ class ScratchLocation:
         """The folder in the bucket, without slashes at its ends."""
         return self.text.removeprefix(SCHEME).partition("/")[2].strip("/")
 
+    def lies_in(self, other: Location) -> bool:
+        """Whether this is the same folder as another, or one below it."""
+        inside = f"{self.prefix}/".startswith(f"{other.prefix}/" if other.prefix else "")
+        return self.bucket == other.bucket and bool(self.bucket) and inside
 
-def scratch_locations(job: Value) -> list[ScratchLocation]:
-    """Return what a job names: a PathwaysJob one place, a JobSet one for each of Pathways' containers with the flag."""
+
+def scratch_locations(job: Value) -> list[Location]:
+    """Return where a job keeps compiled programs: a PathwaysJob names one place, a JobSet one for each of Pathways'
+    containers with the flag.
+    """
     if job.resource.kind == PATHWAYS_JOB:
         place = PathwaysJob(job).spec["pathwaysDir"]
         written = "" if place.absent else place.text
-        return [] if written is None else [ScratchLocation(written, place)]
+        return [] if written is None else [Location(written, place)]
     return [
-        ScratchLocation(text, place)
+        Location(text, place)
         for replicated in JobSet(job).jobs
         for container in replicated.pod.containers
         for name, text, place in arguments(container)
@@ -70,7 +77,7 @@ def scratch_is_possible(job: Value, _: Context) -> Iterator[Problem]:
             yield Problem(location.at, fault)
 
 
-def location_fault(location: ScratchLocation) -> str | None:
+def location_fault(location: Location) -> str | None:
     """Return what is wrong with a place that is named, in a sentence, or None."""
     shown = str(Value(location.at.resource, (), location.text))
     if not location.text.startswith(SCHEME):
@@ -94,7 +101,7 @@ def one_prefix_for_all(stack: Stack, _: Context) -> Iterator[Problem]:
     """All jobs keep compiled programs in one place: for every prefix Pathways adds a lifecycle rule to the bucket,
     which takes 50.
     """
-    prefixes: dict[str, dict[str, ScratchLocation]] = {}
+    prefixes: dict[str, dict[str, Location]] = {}
     for job in stack.each(*JOBS):
         for location in scratch_locations(job):
             if location.text and not location_fault(location):
