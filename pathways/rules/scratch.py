@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from pathways.buckets import MAX_LIFECYCLE_RULES, bucket_name_fault
-from pathways.rules.jobs import JobSet, PathwaysJob, arguments, job_name
+from pathways.rules.jobs import JobSet, PathwaysJob, arguments, is_resource_manager, job_name
 from pathways.rules.kinds import BUCKET, JOBS, PATHWAYS_JOB, SCRATCH_BUCKET
 from pathways.rules.model import Context, Problem, Severity, resource_rule, stack_rule
 from pathways.rules.stack import Stack
@@ -69,12 +69,22 @@ def scratch_is_possible(job: Value, _: Context) -> Iterator[Problem]:
     """
     if job.resource.kind != PATHWAYS_JOB and not JobSet(job).tpu_jobs:
         return
-    for location in scratch_locations(job):
-        if not location.text:
-            message = "No place for compiled programs: they are kept in memory, and compiled again at every start."
-            yield Problem(location.at, message, severity=Severity.WARNING)
-        elif fault := location_fault(location):
+    locations = scratch_locations(job)
+    nowhere = [location.at for location in locations if not location.text] if locations else _without_the_flag(job)
+    if nowhere:
+        message = "No place for compiled programs: they are kept in memory, and compiled again at every start."
+        yield Problem(nowhere[0], message, severity=Severity.WARNING)
+    for location in locations:
+        if location.text and (fault := location_fault(location)):
             yield Problem(location.at, fault)
+
+
+def _without_the_flag(job: Value) -> list[Value]:
+    """Return the arguments of resource managers, in a JobSet none of whose containers has the flag."""
+    if job.resource.kind == PATHWAYS_JOB:
+        return []
+    containers = (container for replicated in JobSet(job).jobs for container in replicated.pod.containers)
+    return [container["args"] for container in containers if is_resource_manager(container)]
 
 
 def location_fault(location: Location) -> str | None:
