@@ -1,5 +1,6 @@
 """The whole stack: a network, a cluster with its node pools, the scratch bucket, the installs and the jobs."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -8,6 +9,7 @@ import pulumi_gcp as gcp
 import pulumi_kubernetes as kubernetes
 from pulumi_kubernetes.core.v1 import Namespace, ServiceAccount
 
+from components.checkpoint_bucket import CheckpointBucket, CheckpointBucketArgs
 from components.cluster import Cluster, ClusterArgs
 from components.cpu_node_pool import CpuNodePoolArgs, HeadNodePool, SystemNodePool
 from components.existing_cluster import ExistingCluster, ExistingClusterArgs
@@ -29,6 +31,7 @@ from components.workload import Workload, WorkloadArgs
 from pathways.destruction import steps_to_destroy
 from pathways.logs import log_query
 from pathways.manifests import (
+    accounts_off_the_host_network,
     colocated_head_priorities,
     connection_to,
     manifest_of,
@@ -73,7 +76,7 @@ class Platform(pulumi.ComponentResource):
         self._cluster = self._declare_cluster()
         heads, slices = self._account("heads"), self._account("slices")
         self._declare_pools(heads, slices)
-        self._declare_scratch(heads, slices)
+        self._buckets = [*self._declare_scratch(heads, slices), *self._declare_checkpoints(heads, slices)]
         self._kubernetes = self._kubernetes_provider("kubernetes", server_side_apply=True)
         self._kubernetes_of_jobs = self._kubernetes_provider("kubernetes-jobs", server_side_apply=False)
         self._declare_installs()
@@ -205,7 +208,9 @@ class Platform(pulumi.ComponentResource):
         args = SecondNetworkArgs(self._site, network.second_nic_range, network.flow_logs)
         return SecondNetwork(f"{self._name}-second-network", args, self._in_cloud())
 
-    def _declare_scratch(self, heads: NodeAccount, slices: NodeAccount) -> None:
+    def _declare_scratch(self, heads: NodeAccount, slices: NodeAccount) -> Iterator[pulumi.Resource]:
+        if not self._settings.scratch.enabled:
+            return
         args = ScratchBucketArgs(
             site=self._site,
             scratch=self._settings.scratch,
@@ -214,7 +219,27 @@ class Platform(pulumi.ComponentResource):
             key=self._key,
             after=self._key_access,
         )
-        self._scratch = ScratchBucket(f"{self._name}-scratch", args, self._in_cloud())
+        yield ScratchBucket(f"{self._name}-scratch", args, self._in_cloud())
+
+    def _declare_checkpoints(self, heads: NodeAccount, slices: NodeAccount) -> Iterator[pulumi.Resource]:
+        """Grant nodes their rights, and service accounts theirs, which exist only once there is a cluster."""
+        settings, pool = self._settings, f"{self._site.project}.svc.id.goog"
+        if settings.checkpoints is None:
+            return
+        pods = {
+            f"account-{account}": f"serviceAccount:{pool}[{settings.namespace}/{account}]"
+            for account in accounts_off_the_host_network(settings)
+        }
+        args = CheckpointBucketArgs(
+            site=self._site,
+            checkpoints=settings.checkpoints,
+            members={"heads": heads.member, "slices": slices.member, **pods},
+            keep=settings.environment == "prod",
+            key=self._key,
+            after=self._key_access,
+            cluster=self._cluster,
+        )
+        yield CheckpointBucket(f"{self._name}-checkpoints", args, self._in_cloud())
 
     def _declare_installs(self) -> None:
         """Declare what jobs find in the cluster."""
@@ -257,7 +282,7 @@ class Platform(pulumi.ComponentResource):
                 secret=secret,
                 protect=settings.environment == "prod" and workload.name not in settings.replaceable,
                 cluster=self._cluster.resource,
-                after=[*self._installs, self._scratch, self._head_pool, self._groups[workload.slices.group]],
+                after=[*self._installs, *self._buckets, self._head_pool, self._groups[workload.slices.group]],
             )
             Workload(f"{self._name}-job-{workload.name}", args, self._replaced_in_cluster())
 
@@ -285,6 +310,7 @@ class Platform(pulumi.ComponentResource):
                 f" --location {site.cluster_location} --project {site.project}"
             ),
             "scratchLocation": settings.scratch.location,
+            **({"checkpointBucket": settings.checkpoints.bucket} if settings.checkpoints else {}),
             "slices": {group.name: f"{group.count} of {group.slice}" for group in settings.slices},
             "jobs": [f"{settings.namespace}/{workload.name}" for workload in settings.workloads],
             "logs": {workload.name: log_query(settings, workload) for workload in settings.workloads},

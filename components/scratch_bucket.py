@@ -4,8 +4,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import pulumi
-from pulumi_gcp import projects, storage
+from pulumi_gcp import storage
 
+from components.bucket_rights import declare_rights
 from components.site import Site
 from pathways.buckets import SCRATCH_PERMISSIONS
 from pathways.settings import ScratchSettings
@@ -32,14 +33,14 @@ class ScratchBucket(pulumi.ComponentResource):
     """A bucket in the slices' region that the given accounts alone may use, and only as Pathways needs.
 
     Lifecycle rules are one list that Pathways adds to on its own, so they are ours at creation only: afterwards the
-    list is ignored, or the next deployment would take Pathways' rule away. An edit to the ages therefore does not
-    reach a bucket that stands; change the rules in the bucket. A bucket holds 50 prefixes with rules at most
+    list is ignored, or the next deployment would take Pathways' rule away. An edit to the ages therefore reaches a
+    bucket that stands by an update with `overwriteLifecycle` alone. A bucket holds 50 prefixes with rules at most
     (Google, "Port JAX workloads to Pathways"), hence one prefix for all jobs.
 
     There is nothing to restore in it, so versions and soft-deleted objects are not kept (both would be billed).
 
     The role is a custom one because none that is predefined has these five permissions without the right to delete
-    objects. A deleted role's id stays taken for weeks; the provider revives it when it comes back in that time.
+    objects.
 
     With `keep` it is protected and never emptied: `destroy` stops at it, `destroy --exclude-protected` leaves it.
     """
@@ -57,10 +58,13 @@ class ScratchBucket(pulumi.ComponentResource):
             soft_delete_policy={"retention_duration_seconds": 0},
             versioning={"enabled": False},
             lifecycle_rules=[
-                {
-                    "action": {"type": "Delete"},
-                    "condition": {"age": scratch.expire_days, "matches_prefixes": [f"{scratch.prefix}/"]},
-                },
+                *(
+                    {
+                        "action": {"type": "Delete"},
+                        "condition": {"age": place.expire_days, "matches_prefixes": [f"{place.prefix}/"]},
+                    }
+                    for place in scratch.places
+                ),
                 {
                     "action": {"type": "AbortIncompleteMultipartUpload"},
                     "condition": {"age": scratch.aborted_upload_days},
@@ -74,24 +78,18 @@ class ScratchBucket(pulumi.ComponentResource):
                 depends_on=args.after,
                 protect=args.keep,
                 delete_before_replace=True,
-                ignore_changes=["lifecycleRules"],
+                ignore_changes=[] if scratch.overwrite_lifecycle else ["lifecycleRules"],
             ),
         )
-        role = projects.IAMCustomRole(
-            f"{name}-role",
-            role_id=f"pathways.{site.cluster_name.replace('-', '_')}.scratch",
-            project=site.project,
+        declare_rights(
+            name,
+            site=site,
+            bucket=bucket,
+            purpose="scratch",
             title="Pathways scratch space",
             description="Keep compiled programs in a bucket and set its lifecycle rule",
-            permissions=list(SCRATCH_PERMISSIONS),
-            opts=pulumi.ResourceOptions(parent=self, delete_before_replace=True),
+            permissions=SCRATCH_PERMISSIONS,
+            members=args.members,
+            opts=pulumi.ResourceOptions(parent=self),
         )
-        for member_name, member in args.members.items():
-            storage.BucketIAMMember(
-                f"{name}-{member_name}",
-                bucket=bucket.name,
-                role=role.name,
-                member=member,
-                opts=pulumi.ResourceOptions(parent=self),
-            )
         self.register_outputs({"bucket": bucket.name})

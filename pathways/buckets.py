@@ -19,6 +19,14 @@ SCRATCH_PERMISSIONS = (
 )
 """What Pathways does with its scratch location: it keeps compiled programs there and adds a lifecycle rule itself."""
 
+CHECKPOINT_PERMISSIONS = (
+    "storage.objects.create",
+    "storage.objects.delete",
+    "storage.objects.get",
+    "storage.objects.list",
+)
+"""What a program does with its checkpoints; Orbax deletes old ones."""
+
 _LEGAL = re.compile(r"[a-z0-9][-_a-z0-9.]{1,61}[a-z0-9]")
 _PLACEHOLDER = re.compile(r"[<>{}$\[\]]|BUCKET|bucket[-_]name|(your|my)[-_]bucket", re.IGNORECASE)
 

@@ -127,8 +127,13 @@ CASES: dict[str, list[str]] = {
     "scratch-4": [
         f"{SCRATCH}test_rules_that_pathways_adds_survive_the_next_deployment",
         "rehearsal/test_cloud_engine.py::test_the_rule_that_pathways_adds_to_its_bucket_survives",
+        "rehearsal/test_buckets.py::test_the_rule_survives_update_and_refresh_and_nothing_differs",
     ],
-    "scratch-5": [f"{SCRATCH}test_prod_results_survive_a_destroy", "rule:bucket-kept-in-prod"],
+    "scratch-5": [
+        f"{SCRATCH}test_prod_results_survive_a_destroy",
+        "rehearsal/test_buckets.py::test_destroy_is_refused_and_takes_no_object",
+        "rule:bucket-kept-in-prod",
+    ],
     "scratch-6": ["rule:scratch-location"],
     "net-1": ["rule:workers-retried", f"{LINT}test_workers_that_nothing_retries_and_that_others_can_join"],
     "net-2": [

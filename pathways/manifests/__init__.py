@@ -7,13 +7,14 @@ from pathways.manifests.labels import HEAD_LABELS, SYSTEM_LABELS, group_labels, 
 from pathways.manifests.objects import Manifest, namespace, priority_class
 from pathways.manifests.overrides import overridden_paths
 from pathways.manifests.pathways_job import pathways_job
-from pathways.manifests.workload import manifest_of, service_accounts, service_of
+from pathways.manifests.workload import accounts_off_the_host_network, manifest_of, service_accounts, service_of
 
 __all__ = [
     "HEAD_LABELS",
     "SYSTEM_LABELS",
     "ControllerRefusal",
     "Manifest",
+    "accounts_off_the_host_network",
     "colocated_head_priorities",
     "connection_to",
     "group_labels",

@@ -48,7 +48,7 @@ def multislice_jobset(settings: StackSettings, workload: MultisliceWorkload) -> 
 def _pod(settings: StackSettings, workload: MultisliceWorkload) -> Manifest:
     group = settings.group(workload.slices.group)
     shape = {ACCELERATOR_LABEL: group.slice.accelerator, TOPOLOGY_LABEL: group.slice.topology_text}
-    main = _container(workload, group.slice.machine.chips)
+    main = _container(settings, workload, group.slice.machine.chips)
     pod: Manifest = {
         "restartPolicy": "Never",
         "terminationGracePeriodSeconds": workload.grace_seconds,
@@ -68,7 +68,7 @@ def _pod(settings: StackSettings, workload: MultisliceWorkload) -> Manifest:
     return pod
 
 
-def _container(workload: MultisliceWorkload, chips: int) -> Manifest:
+def _container(settings: StackSettings, workload: MultisliceWorkload, chips: int) -> Manifest:
     own = workload.resources
     amounts = {
         "cpu": str(own.cpus) if own.cpus else "",
@@ -76,7 +76,7 @@ def _container(workload: MultisliceWorkload, chips: int) -> Manifest:
     }
     amount = {**{name: text for name, text in amounts.items() if text}, "google.com/tpu": str(chips)}
     resources = {"requests": amount, "limits": dict(amount)}
-    container = main_container(MAIN_CONTAINER, workload, host_variables(workload), resources)
+    container = main_container(MAIN_CONTAINER, workload, host_variables(settings, workload), resources)
     container["ports"] = [{"containerPort": port} for port in TPU_PORTS]
     if workload.privileged:
         container["securityContext"] = {"privileged": True}

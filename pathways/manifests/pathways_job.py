@@ -28,12 +28,12 @@ def pathways_job(settings: StackSettings, workload: PathwaysWorkload) -> Manifes
     """
     spec: Manifest = {
         "maxRestarts": workload.job_restarts,
-        "pathwaysDir": settings.scratch.location,
+        **({"pathwaysDir": settings.scratch.location} if settings.scratch.enabled else {}),
         "pathwaysVersion": image_tag(settings.jax_of(workload)),
         "controller": _controller(settings, workload),
         "workers": [_workers(settings, workload)],
     }
-    if components := list(_components(workload)):
+    if components := list(_components(settings, workload)):
         spec["customComponents"] = components
     return {
         "apiVersion": "pathways-job.pathways.domain/v1",
@@ -101,11 +101,11 @@ def head_placement(workload: PathwaysWorkload) -> Manifest:
     return pod
 
 
-def _components(workload: PathwaysWorkload) -> Iterator[Manifest]:
+def _components(settings: StackSettings, workload: PathwaysWorkload) -> Iterator[Manifest]:
     """Yield what a job says of Pathways' own containers."""
     own = workload.components
     yield from _component(RESOURCE_MANAGER_COMPONENT, own.resource_manager)
-    yield from _component(PROXY_COMPONENT, own.proxy, compiler_flags(workload))
+    yield from _component(PROXY_COMPONENT, own.proxy, compiler_flags(settings, workload))
     yield from _component(WORKER_COMPONENT, own.workers)
     if own.sidecar:
         yield {"componentType": SIDECAR_COMPONENT, "image": own.sidecar.image}
@@ -123,7 +123,8 @@ def _component(kind: str, component: Component, flags: tuple[str, ...] = ()) -> 
         yield {"componentType": kind, **found}
 
 
-def compiler_flags(workload: PathwaysWorkload) -> tuple[str, ...]:
+def compiler_flags(settings: StackSettings, workload: PathwaysWorkload) -> tuple[str, ...]:
     """Return XLA's flags. The compiler runs in the proxy, so they are its."""
-    dump = (f"--xla_dump_to={workload.xla.dump_to}",) if workload.xla.dump_to else ()
-    return (*workload.xla.flags, *dump)
+    xla = workload.xla
+    place = f"{settings.scratch.dump_location}/{workload.name}/" if xla.dump else xla.dump_to
+    return (*xla.flags, *((f"--xla_dump_to={place}",) if place else ()))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from pathways.settings import Job, MultisliceWorkload, PathwaysWorkload, StackSettings
+from pathways.settings import MultisliceWorkload, PathwaysWorkload, StackSettings, Workload
 from pathways.settings.pathways_workload import Profiling
 
 LOADER_WORKERS = "DATA_LOADER_WORKERS"
@@ -15,12 +15,16 @@ Source: Google Cloud documentation, Port JAX workloads to Pathways, "Data loadin
 MINIMUM_SLICES = "MINIMUM_SLICE_COUNT"
 """What pathwaysutils' elastic_retry is given as minimum_slice_count."""
 PROFILES = "profiles"
-"""Folder of profiles below the scratch location."""
+"""Folder of profiles below the scratch location, where they have no place of their own."""
+CHECKPOINT_LOCATION = "CHECKPOINT_LOCATION"
+PROFILE_LOCATION = "PROFILE_LOCATION"
+"""The job's own folders, as gs://BUCKET/FOLDER."""
 
 
 def program_variables(settings: StackSettings, workload: PathwaysWorkload) -> dict[str, Any]:
     """Return the variables of a batch job's own container, but for those that Pathways sets."""
-    variables: dict[str, Any] = {LOADER_WORKERS: str(workload.resources.cpus), **_of_any(workload)}
+    variables: dict[str, Any] = {LOADER_WORKERS: str(workload.resources.cpus), **_of_any(settings, workload)}
+    variables.update(_place_of_profiles(settings, workload))
     if workload.elastic:
         variables[MINIMUM_SLICES] = str(workload.minimum_slices)
     if workload.persistence:
@@ -32,20 +36,33 @@ def program_variables(settings: StackSettings, workload: PathwaysWorkload) -> di
     return variables
 
 
-def host_variables(workload: MultisliceWorkload) -> dict[str, Any]:
-    """Return the variables of a program that runs on every host. Which of them it is, GKE tells it."""
+def host_variables(settings: StackSettings, workload: MultisliceWorkload) -> dict[str, Any]:
+    """Return the variables of a program that runs on every host. Which of them it is, GKE tells it.
+
+    Off the host network it has no right to write profiles: only nodes have rights on the scratch bucket.
+    """
     cpus = workload.resources.cpus
-    return {**({LOADER_WORKERS: str(cpus)} if cpus else {}), **_of_any(workload)}
+    variables = {**({LOADER_WORKERS: str(cpus)} if cpus else {}), **_of_any(settings, workload)}
+    return {**variables, **(_place_of_profiles(settings, workload) if workload.host_network else {})}
 
 
-def _of_any(job: Job) -> dict[str, str]:
+def _of_any(settings: StackSettings, job: Workload) -> dict[str, str]:
     """MaxText reads ENABLE_AUTOCHECKPOINT. Source: Cloud TPU documentation, Autocheckpoint."""
-    return {"ENABLE_AUTOCHECKPOINT": "true"} if job.autocheckpoint else {}
+    variables = {"ENABLE_AUTOCHECKPOINT": "true"} if job.autocheckpoint else {}
+    if settings.checkpoints:
+        variables[CHECKPOINT_LOCATION] = settings.checkpoints.location_of(job.name)
+    return variables
+
+
+def _place_of_profiles(settings: StackSettings, job: Workload) -> dict[str, str]:
+    place = settings.scratch.profile_location
+    return {PROFILE_LOCATION: f"{place}/{job.name}"} if place else {}
 
 
 def _profiler(settings: StackSettings, profiling: Profiling) -> dict[str, Any]:
     """Return what guards pathwaysutils' profiler server, which by itself listens everywhere and asks for nothing."""
-    locations = profiling.locations or [f"{settings.scratch.location}/{PROFILES}"]
+    place = settings.scratch.profile_location or f"{settings.scratch.location}/{PROFILES}"
+    locations = profiling.locations or [place]
     variables: dict[str, Any] = {"PATHWAYS_PROFILING_ALLOWED_GCS_BUCKETS": ",".join(locations)}
     if profiling.token is None:
         return {"PATHWAYS_PROFILING_SERVER_HOST": "127.0.0.1", **variables}

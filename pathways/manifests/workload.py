@@ -39,6 +39,12 @@ def service_of(settings: StackSettings, workload: Workload) -> Manifest | None:
     }
 
 
+def accounts_off_the_host_network(settings: StackSettings) -> list[str]:
+    """Return the service accounts as which jobs reach Google Cloud, by Workload Identity; others do as their nodes."""
+    jobs = [job for job in settings.workloads if isinstance(job, MultisliceWorkload) and not job.host_network]
+    return list(dict.fromkeys(job.workers.service_account or "default" for job in jobs))
+
+
 def service_accounts(settings: StackSettings) -> list[str]:
     """Return the service accounts that jobs name, and that the stack therefore makes."""
     heads = [job.head for job in settings.workloads if isinstance(job, PathwaysWorkload)]

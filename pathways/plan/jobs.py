@@ -46,6 +46,7 @@ class JobPlan:
     fewer than the jobs. A job takes from jobs of lower priority when too little is left, also when a slice has failed.
     form: "PathwaysJob" or "JobSet". recovery: what starts again when a slice fails: "inJob", "slice" or "job".
     restarts: of the whole job. resumable: Pathways can save and restore it when its nodes are taken away with notice.
+    not_resumable_for: what keeps a Pathways job from that.
     overridden: paths in its manifest that the settings overwrite.
     """
 
@@ -56,6 +57,7 @@ class JobPlan:
     recovery: str
     restarts: int
     resumable: bool
+    not_resumable_for: str | None
     overridden: tuple[str, ...]
     group: str
     slices: int
@@ -152,7 +154,7 @@ def _lack(group: str, wanted: int, free: int, heads: int | None, all_heads: int)
 
 def _job_plan(workload: Workload, settings: StackSettings, waits_for: str | None, on_spares: int) -> JobPlan:
     slice_ = settings.group(workload.slices.group).slice
-    priority = settings.priority_value(workload)
+    priority, obstacle = settings.priority_value(workload), _obstacle_to_resuming(workload, settings)
     with_head = [each for each in settings.workloads if _takes_head_node(each)]
     heads_are_short = len(with_head) > settings.head.max_nodes
     sharing = [
@@ -171,7 +173,8 @@ def _job_plan(workload: Workload, settings: StackSettings, waits_for: str | None
         form=_form(workload, settings),
         recovery=workload.recovery if isinstance(workload, PathwaysWorkload) else "job",
         restarts=workload.job_restarts,
-        resumable=isinstance(workload, PathwaysWorkload) and workload.components.sidecar is None,
+        resumable=isinstance(workload, PathwaysWorkload) and obstacle is None,
+        not_resumable_for=obstacle,
         overridden=tuple(overridden_paths(patch)) if (patch := workload.overrides.patch) else (),
         group=workload.slices.group,
         slices=workload.slices.count,
@@ -185,6 +188,15 @@ def _job_plan(workload: Workload, settings: StackSettings, waits_for: str | None
         pushes_out=tuple(other.name for other in sharing if settings.priority_value(other) < priority),
         gives_way_to=tuple(other.name for other in sharing if settings.priority_value(other) > priority),
     )
+
+
+def _obstacle_to_resuming(workload: Workload, settings: StackSettings) -> str | None:
+    """Return what keeps Pathways from saving a job to the scratch bucket and restoring it from there."""
+    if not isinstance(workload, PathwaysWorkload):
+        return None
+    if workload.components.sidecar:
+        return "it has colocated Python"
+    return None if settings.scratch.enabled else "there is no scratch bucket"
 
 
 def _form(workload: Workload, settings: StackSettings) -> str:

@@ -10,6 +10,7 @@ from pathways.plan.costs import Costs, plan_costs
 from pathways.plan.effects import Outcome, losses, outcomes
 from pathways.plan.groups import GroupPlan, Need, needs_of, plan_groups
 from pathways.plan.jobs import HeadsPlan, JobPlan, Occupancy, plan_heads, plan_jobs
+from pathways.plan.lifecycles import Lifecycle, lifecycles
 from pathways.plan.operations import Schedule, schedule_creation, schedule_steps
 from pathways.plan.state import State
 from pathways.plan.steps import Step, Verb, steps_between
@@ -28,12 +29,14 @@ class Update:
     """What an update would do to a stack that exists.
 
     losses: outcomes that no one has allowed; in prod they refuse the update.
+    lifecycles: rules of scratch buckets that do not come to be as the stack file has them, or that push out others.
     leftovers: resources that wait for their deletion since an earlier update.
     """
 
     steps: tuple[Step, ...]
     outcomes: tuple[Outcome, ...]
     losses: tuple[Outcome, ...]
+    lifecycles: tuple[Lifecycle, ...]
     leftovers: tuple[str, ...]
 
     def count(self, verb: Verb) -> int:
@@ -119,4 +122,5 @@ def _update(settings: StackSettings, resources: Sequence[Resource], state: State
         raise WrongState(f"is the state of stack {state.stack}, not of {settings.stack}")
     steps = steps_between(state, resources)
     found = outcomes(steps, {*allowed, *settings.replaceable})
-    return Update(steps, found, losses(found), state.leftovers)
+    rules = lifecycles(steps, state, settings.scratch.prefix)
+    return Update(steps, found, losses(found), rules, state.leftovers)

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from pathways.buckets import MAX_LIFECYCLE_RULES
+from pathways.rules.checkpoints import NAME, live_deletions
 from pathways.rules.kinds import BUCKET, JOBS, SCRATCH_BUCKET
 from pathways.rules.model import OF_STACKS, Context, Problem, Severity, resource_rule, stack_rule
 from pathways.rules.pools import region_of, tpu_pools
 from pathways.rules.scratch import scratch_locations
 from pathways.rules.stack import Stack
 from pathways.rules.values import Value
-
-_CHECKPOINTS = re.compile(r"\b(checkpoints?|ckpts?)\b")
 
 
 def scratch_buckets(stack: Stack) -> list[Value]:
@@ -72,24 +70,6 @@ def kept_in_prod(bucket: Value, context: Context) -> Iterator[Problem]:
         yield Problem(bucket, "The bucket is not protected, and this is prod.")
 
 
-@resource_rule(
-    "checkpoints-versioned",
-    Severity.ERROR,
-    [BUCKET],
-    remedy="Write versioning.enabled.",
-    source="Checkov CKV_GCP_78; GoogleCloudPlatform/cluster-toolkit, cloud-storage-bucket: no versions beside HNS",
-    uses=OF_STACKS,
-)
-def checkpoints_have_versions(bucket: Value, _: Context) -> Iterator[Problem]:
-    """A bucket for checkpoints, as its name says, keeps versions, unless it has a hierarchical namespace, which
-    excludes them.
-    """
-    name, versioning = bucket["name"].text or bucket.resource.name, bucket.at("versioning", "enabled")
-    hierarchical = bucket.at("hierarchicalNamespace", "enabled").is_true
-    if _CHECKPOINTS.search(name) and not hierarchical and not versioning.unknown and not versioning.is_true:
-        yield Problem(versioning, f"The bucket {name} keeps no versions of checkpoints.")
-
-
 @stack_rule(
     "bucket-hardening-advice",
     Severity.WARNING,
@@ -140,20 +120,19 @@ def scratch_is_near(stack: Stack, _: Context) -> Iterator[Problem]:
     uses=OF_STACKS,
 )
 def scratch_expires(stack: Stack, _: Context) -> Iterator[Problem]:
-    """Compiled programs are deleted with age, under the scratch prefix alone, and abandoned uploads are aborted;
-    nothing is kept of them: no versions, no soft-deleted objects, no retention. A bucket has 50 rules at most,
-    since Pathways adds its own.
+    """Compiled programs are deleted with age, and what else has a place beside them, but no checkpoints; abandoned
+    uploads are aborted; nothing is kept: no versions, no soft-deleted objects, no retention. A bucket has 50 rules at
+    most, since Pathways adds its own.
     """
-    prefixes = {location.prefix for job in stack.each(*JOBS) for location in scratch_locations(job)} - {""}
     for bucket in scratch_buckets(stack):
         rules = bucket["lifecycleRules"]
         if rules.certain:
-            yield from _lifecycle(rules, prefixes)
+            yield from _lifecycle(rules)
         yield from _kept_for_nothing(bucket)
 
 
-def _lifecycle(rules: Value, prefixes: set[str]) -> Iterator[Problem]:
-    deletions = [rule["condition"] for rule in rules.items() if rule.at("action", "type").text == "Delete"]
+def _lifecycle(rules: Value) -> Iterator[Problem]:
+    deletions = live_deletions(rules)
     aborting = [rule for rule in rules.items() if rule.at("action", "type").text == "AbortIncompleteMultipartUpload"]
     if len(rules.items()) > MAX_LIFECYCLE_RULES:
         yield Problem(rules, f"{len(rules.items())} lifecycle rules; {MAX_LIFECYCLE_RULES} are possible.")
@@ -168,9 +147,8 @@ def _lifecycle(rules: Value, prefixes: set[str]) -> Iterator[Problem]:
         if not matched and condition["matchesSuffixes"].absent:
             yield Problem(condition, "A Delete rule without a prefix takes every object of the bucket.")
         for prefix in matched:
-            if prefixes and not any(prefix.startswith(f"{own}/") or prefix == own for own in prefixes):
-                names = ", ".join(sorted(prefixes))
-                yield Problem(condition, f"A Delete rule takes {prefix}, which is outside of the jobs' prefix {names}.")
+            if NAME.search(prefix.lower()):
+                yield Problem(condition, f"A Delete rule takes {prefix}, where checkpoints are.")
 
 
 def _kept_for_nothing(bucket: Value) -> Iterator[Problem]:

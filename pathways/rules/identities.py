@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 
-from pathways.buckets import SCRATCH_PERMISSIONS
+from pathways.buckets import CHECKPOINT_PERMISSIONS, SCRATCH_PERMISSIONS
 from pathways.gke import NODE_ROLE
 from pathways.rules.buckets import scratch_buckets
+from pathways.rules.checkpoints import holds_checkpoints
 from pathways.rules.kinds import BUCKET, BUCKET_MEMBER, CUSTOM_ROLE, PROJECT_MEMBER, SERVICE_ACCOUNT
 from pathways.rules.model import OF_STACKS, Context, Problem, Severity, resource_rule, stack_rule
 from pathways.rules.nodes import DEFAULT_ACCOUNT
@@ -70,23 +71,48 @@ def scratch_rights(stack: Stack, _: Context) -> Iterator[Problem]:
     roles = _custom_roles(stack)
     for bucket in scratch_buckets(stack):
         name = bucket["name"].text
-        grants = [grant for grant in stack.each(BUCKET_MEMBER) if name and grant["bucket"].text == name]
+        grants = _grants_on(stack, bucket)
         certain = all(
             not grant[key].unknown for grant in stack.each(BUCKET_MEMBER) for key in ("bucket", "member", "role")
         )
         for grant in grants:
-            yield from _too_much(grant, roles)
+            yield from _too_much(grant, roles, WANTED, "scratch")
         if certain and name:
             yield from _too_little(stack, name, grants, roles)
 
 
-def _too_much(grant: Value, roles: Mapping[str, frozenset[str]]) -> Iterator[Problem]:
+@stack_rule(
+    "checkpoints-iam-minimal",
+    Severity.ERROR,
+    [BUCKET],
+    remedy=f"Grant a custom role on that bucket with {', '.join(CHECKPOINT_PERMISSIONS)}, or roles/storage.objectUser.",
+    source="Cloud Storage documentation, IAM roles for Cloud Storage; Orbax deletes old checkpoints and no bucket",
+    uses=OF_STACKS,
+)
+def checkpoint_rights(stack: Stack, _: Context) -> Iterator[Problem]:
+    """On the bucket for checkpoints, programs have rights on objects alone: who may change the bucket may switch off
+    the versions that bring a deleted checkpoint back.
+    """
+    roles = _custom_roles(stack)
+    for bucket in filter(holds_checkpoints, stack.each(BUCKET)):
+        for grant in _grants_on(stack, bucket):
+            yield from _too_much(grant, roles, frozenset(CHECKPOINT_PERMISSIONS), "checkpoint")
+
+
+def _grants_on(stack: Stack, bucket: Value) -> list[Value]:
+    name = bucket["name"].text
+    return [grant for grant in stack.each(BUCKET_MEMBER) if name and grant["bucket"].text == name]
+
+
+def _too_much(
+    grant: Value, roles: Mapping[str, frozenset[str]], wanted: frozenset[str], bucket: str
+) -> Iterator[Problem]:
     role = grant["role"]
-    excess = sorted(roles.get(role.text or "", frozenset()) - WANTED)
+    excess = sorted(roles.get(role.text or "", frozenset()) - wanted)
     if excess:
-        yield Problem(role, f"The role {role} on the scratch bucket has {', '.join(excess)} besides.")
+        yield Problem(role, f"The role {role} on the {bucket} bucket has {', '.join(excess)} besides.")
     if grant["member"].text in ("allUsers", "allAuthenticatedUsers"):
-        yield Problem(grant["member"], f"The scratch bucket is open to {grant['member']}.")
+        yield Problem(grant["member"], f"The {bucket} bucket is open to {grant['member']}.")
 
 
 def _too_little(

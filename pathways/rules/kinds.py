@@ -26,11 +26,13 @@ JOBS = (PATHWAYS_JOB, JOB_SET)
 
 JOBSET_INSTALL = "pathways:kubernetes:JobSetInstall"
 SCRATCH_BUCKET = "pathways:gcp:ScratchBucket"
+CHECKPOINT_BUCKET = "pathways:gcp:CheckpointBucket"
 
 __all__ = [
     "BUCKET",
     "BUCKET_MEMBER",
     "CHART",
+    "CHECKPOINT_BUCKET",
     "CLUSTER",
     "CLUSTER_QUEUE",
     "CUSTOM_ROLE",

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from pathways.buckets import MAX_LIFECYCLE_RULES, bucket_name_fault
-from pathways.rules.jobs import JobSet, PathwaysJob, arguments, job_name
+from pathways.rules.jobs import JobSet, PathwaysJob, arguments, is_resource_manager, job_name
 from pathways.rules.kinds import BUCKET, JOBS, PATHWAYS_JOB, SCRATCH_BUCKET
 from pathways.rules.model import Context, Problem, Severity, resource_rule, stack_rule
 from pathways.rules.stack import Stack
@@ -17,8 +17,8 @@ FLAG = "gcs_scratch_location"
 
 
 @dataclass(frozen=True)
-class ScratchLocation:
-    """Where a job keeps compiled programs. text: as it is written, "" for nowhere. at: where that is written."""
+class Location:
+    """A place in Cloud Storage that a job names. text: as it is written, "" for nowhere. at: where that is written."""
 
     text: str
     at: Value
@@ -32,15 +32,22 @@ class ScratchLocation:
         """The folder in the bucket, without slashes at its ends."""
         return self.text.removeprefix(SCHEME).partition("/")[2].strip("/")
 
+    def lies_in(self, other: Location) -> bool:
+        """Whether this is the same folder as another, or one below it."""
+        inside = f"{self.prefix}/".startswith(f"{other.prefix}/" if other.prefix else "")
+        return self.bucket == other.bucket and bool(self.bucket) and inside
 
-def scratch_locations(job: Value) -> list[ScratchLocation]:
-    """Return what a job names: a PathwaysJob one place, a JobSet one for each of Pathways' containers with the flag."""
+
+def scratch_locations(job: Value) -> list[Location]:
+    """Return where a job keeps compiled programs: a PathwaysJob names one place, a JobSet one for each of Pathways'
+    containers with the flag.
+    """
     if job.resource.kind == PATHWAYS_JOB:
         place = PathwaysJob(job).spec["pathwaysDir"]
         written = "" if place.absent else place.text
-        return [] if written is None else [ScratchLocation(written, place)]
+        return [] if written is None else [Location(written, place)]
     return [
-        ScratchLocation(text, place)
+        Location(text, place)
         for replicated in JobSet(job).jobs
         for container in replicated.pod.containers
         for name, text, place in arguments(container)
@@ -62,15 +69,25 @@ def scratch_is_possible(job: Value, _: Context) -> Iterator[Problem]:
     """
     if job.resource.kind != PATHWAYS_JOB and not JobSet(job).tpu_jobs:
         return
-    for location in scratch_locations(job):
-        if not location.text:
-            message = "No place for compiled programs: they are kept in memory, and compiled again at every start."
-            yield Problem(location.at, message, severity=Severity.WARNING)
-        elif fault := location_fault(location):
+    locations = scratch_locations(job)
+    nowhere = [location.at for location in locations if not location.text] if locations else _without_the_flag(job)
+    if nowhere:
+        message = "No place for compiled programs: they are kept in memory, and compiled again at every start."
+        yield Problem(nowhere[0], message, severity=Severity.WARNING)
+    for location in locations:
+        if location.text and (fault := location_fault(location)):
             yield Problem(location.at, fault)
 
 
-def location_fault(location: ScratchLocation) -> str | None:
+def _without_the_flag(job: Value) -> list[Value]:
+    """Return the arguments of resource managers, in a JobSet none of whose containers has the flag."""
+    if job.resource.kind == PATHWAYS_JOB:
+        return []
+    containers = (container for replicated in JobSet(job).jobs for container in replicated.pod.containers)
+    return [container["args"] for container in containers if is_resource_manager(container)]
+
+
+def location_fault(location: Location) -> str | None:
     """Return what is wrong with a place that is named, in a sentence, or None."""
     shown = str(Value(location.at.resource, (), location.text))
     if not location.text.startswith(SCHEME):
@@ -94,7 +111,7 @@ def one_prefix_for_all(stack: Stack, _: Context) -> Iterator[Problem]:
     """All jobs keep compiled programs in one place: for every prefix Pathways adds a lifecycle rule to the bucket,
     which takes 50.
     """
-    prefixes: dict[str, dict[str, ScratchLocation]] = {}
+    prefixes: dict[str, dict[str, Location]] = {}
     for job in stack.each(*JOBS):
         for location in scratch_locations(job):
             if location.text and not location_fault(location):

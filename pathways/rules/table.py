@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from pathways.rules import (
     buckets,
     capacity,
+    checkpoints,
     clusters,
     groups,
     heads,
@@ -107,11 +108,14 @@ SUBJECTS: Mapping[str, tuple[Rule, ...]] = {
         buckets.uniform_access,
         buckets.not_public,
         buckets.kept_in_prod,
-        buckets.checkpoints_have_versions,
         buckets.bucket_hardening,
+        checkpoints.checkpoints_outlive_scratch,
+        checkpoints.checkpoints_have_versions,
+        checkpoints.versions_are_bounded,
     ),
     "Accounts and rights": (
         identities.scratch_rights,
+        identities.checkpoint_rights,
         identities.node_accounts_have_the_role,
         identities.no_powerful_roles,
     ),

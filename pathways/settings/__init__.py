@@ -1,6 +1,7 @@
 """The settings of a stack: pydantic models of the stack file, one noun a module, and its loader."""
 
 from pathways.settings.capacity import Capacity, FlexStart, OnDemand, Queued, Reservation, Spot
+from pathways.settings.checkpoints import CheckpointSettings
 from pathways.settings.cluster import ClusterSettings
 from pathways.settings.containers import Pods, Resources, Secret
 from pathways.settings.encryption import EncryptionSettings
@@ -32,6 +33,7 @@ from pathways.settings.workloads import Workload
 
 __all__ = [
     "Capacity",
+    "CheckpointSettings",
     "ClusterSettings",
     "Component",
     "Elastic",

@@ -198,6 +198,20 @@ def _asked_of_host(workload: Written, machine: Machine) -> Iterator[tuple[str, i
     yield "GiB", memory if type(memory) is int else 0, machine.memory_gb
 
 
+def places_that_jobs_lack(written: Written) -> Found:
+    """Profiles and dumps of the compiler go to the scratch bucket, where jobs name no other place."""
+    scratch = _mapping(written, "scratch")
+    for index, workload in _mappings(written, "workloads"):
+        profiling, path = workload.get("profiling"), ("workloads", index)
+        if scratch.get("enabled") is False and isinstance(profiling, dict) and profiling.get("locations") is None:
+            message = "is missing: scratch.enabled is false, and there is no other place; write gs://BUCKET/PREFIX"
+            yield (*path, "profiling", "locations"), message
+        xla = _mapping(workload, "xla")
+        if xla.get("dump") is True and "dumpTo" not in xla and "dumps" not in scratch:
+            message = "is to go to scratch.dumps, which is missing; write scratch: {dumps: {}}, or a place in dumpTo"
+            yield (*path, "xla", "dump"), message
+
+
 CHECKS: Sequence[Callable[[Written], Found]] = (
     equal_names,
     equal_priorities,
@@ -213,6 +227,7 @@ CHECKS: Sequence[Callable[[Written], Found]] = (
     slice_recovery_without_its_jobset,
     head_too_small,
     hosts_too_small,
+    places_that_jobs_lack,
 )
 
 

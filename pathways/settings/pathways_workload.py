@@ -133,8 +133,15 @@ class Xla(Settings):
 
     flags: list[Annotated[str, StringConstraints(pattern=XLA_FLAG)]] = []  # noqa: RUF012
     """Flags, such as --xla_tpu_scoped_vmem_limit_kib=65536."""
+    dump: bool = False
+    """Write the compiler's inputs to `scratch.dumps`, in a folder of the job's name."""
     dump_to: Location | None = None
-    """Where the compiler's inputs are written, such as gs://my-bucket/hlo/."""
+    """Where the compiler's inputs are written instead, such as gs://my-bucket/hlo/."""
+
+    @must_hold
+    def _dumps_to_one_place(self) -> Iterator[Fault]:
+        if self.dump and self.dump_to:
+            yield Fault(("dumpTo",), "is instead of `dump`; take one of them away")
 
 
 class Token(Settings):
@@ -152,7 +159,8 @@ class Profiling(Settings):
     token: Token | None = None
     """What callers must present; absent: the profiler listens on loopback alone, for kubectl port-forward."""
     locations: Annotated[list[Location], Field(min_length=1)] | None = None
-    """Where profiles may be written, as gs://BUCKET/PREFIX; absent: below the scratch bucket."""
+    """Where profiles may be written, as gs://BUCKET/PREFIX; absent: `scratch.profiles`, or below the place of compiled
+    programs."""
 
 
 class PathwaysWorkload(Job):

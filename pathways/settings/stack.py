@@ -11,6 +11,7 @@ from pydantic import Field, PrivateAttr, StringConstraints, ValidationInfo, mode
 from pathways.runtime import RESERVED_PRIORITIES
 from pathways.settings.addresses import shortages, uses
 from pathways.settings.base import VERSION, ZONE, Fault, Name, Positive, Settings, defaults, must_hold
+from pathways.settings.checkpoints import CheckpointSettings
 from pathways.settings.cluster import ClusterSettings
 from pathways.settings.encryption import EncryptionSettings
 from pathways.settings.head import MAX_NODES, HeadSettings
@@ -24,6 +25,7 @@ from pathways.settings.slices import SliceGroup
 from pathways.settings.system import SystemSettings
 from pathways.settings.tpu_vms import TpuVm
 from pathways.settings.workloads import Workload
+from pathways.wording import counted, quoted
 
 Zone = Annotated[str, StringConstraints(pattern=ZONE)]
 Version = Annotated[str, StringConstraints(pattern=VERSION)]
@@ -49,6 +51,8 @@ class StackSettings(Settings):
     slices: Annotated[list[SliceGroup], Field(min_length=1)]
     """Groups of equal slices."""
     scratch: ScratchSettings = defaults(ScratchSettings)
+    checkpoints: CheckpointSettings | None = None
+    """Absent: jobs bring a place for checkpoints of their own."""
     encryption: EncryptionSettings | None = None
     """A key of your own for disks, buckets and the cluster's secrets; absent: Google's."""
     priorities: dict[Name, PriorityValue] = {}  # noqa: RUF012
@@ -88,6 +92,9 @@ class StackSettings(Settings):
         monitoring = _copy(written.get("monitoring"))
         monitoring.setdefault("enabled", written.get("environment") != "dev")
         derived: dict[str, Any] = {"cluster": cluster, "scratch": scratch, "head": head, "monitoring": monitoring}
+        if isinstance(written.get("checkpoints"), dict):
+            bucket = f"{origin.project}-{cluster['name']}-checkpoints"
+            derived["checkpoints"] = {"bucket": bucket, **written["checkpoints"]}
         derived = {key: value for key, value in derived.items() if _is_mapping_or_absent(written, key)}
         if isinstance(written.get("workloads"), list):
             derived["workloads"] = [derive_recovery(job, written.get("install")) for job in written["workloads"]]
@@ -121,6 +128,17 @@ class StackSettings(Settings):
 
     def model_post_init(self, context: Any, /) -> None:
         self._origin = context
+
+    @must_hold
+    def _keeps_checkpoints_apart(self) -> Iterator[Fault]:
+        checkpoints, scratch = self.checkpoints, self.scratch
+        if checkpoints and scratch.enabled and checkpoints.bucket == scratch.bucket:
+            ages = ", ".join(f"{place.prefix}/ after {counted(place.expire_days, 'day')}" for place in scratch.places)
+            message = (
+                f"{quoted(checkpoints.bucket)} is the scratch bucket, which keeps nothing that is deleted and deletes"
+                f" {ages}; name another one"
+            )
+            yield Fault(("checkpoints", "bucket"), message)
 
     @property
     def stack(self) -> str:

@@ -21,6 +21,7 @@ from sandbox.cloud.options import Fault, OptionsFile
 from sandbox.cloud.readback import applied, reported_inputs
 from sandbox.cloud.refusal import Refusal, not_found
 from sandbox.cloud.retries import retried
+from sandbox.cloud.scratch_users import ScratchUsers
 from sandbox.cloud.store import Record, Status, Store
 
 Admitted = TypeVar("Admitted")
@@ -61,12 +62,14 @@ class Cloud:
         self._autoscaler = Autoscaler(
             lambda: self._operations.site, Resizer(self.store, self.journal, self._operations, self._faults)
         )
+        self._scratch_users = ScratchUsers(lambda: self._operations.site, self.journal)
         self._cancelled = threading.Event()
 
     def resume(self) -> None:
-        """Goes on with the operations that were under way when the last daemon ended, and with autoscaling."""
+        """Goes on with the operations that were under way when the last daemon ended, and with what happens alone."""
         self._operations.resume()
         self._autoscaler.start()
+        self._scratch_users.start()
 
     def cancel(self) -> None:
         """Makes the provider stop waiting for GKE; what GKE is doing goes on."""
@@ -78,6 +81,7 @@ class Cloud:
         self._operations.stop()
         self.cancel()
         self._autoscaler.stop()
+        self._scratch_users.stop()
 
     def create(self, caller: Caller, inputs: dict[str, Any]) -> Record:
         """Raises Refusal, or MadeInError."""

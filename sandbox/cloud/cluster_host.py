@@ -69,6 +69,10 @@ class ClusterHost(Protocol):
         """Manifests of the pods that are on a node and have not ended."""
         ...
 
+    def ready_heads(self) -> list[dict[str, Any]]:
+        """Manifests of the pods that are ready heads of Pathways jobs."""
+        ...
+
     def unschedulable_pods(self) -> list[dict[str, Any]]:
         """Manifests of the pods for which the scheduler found no node, not even by pushing others out."""
         ...

@@ -30,8 +30,9 @@ class Entry:
     """One call; written when it ends. started, ended: unix seconds.
 
     seq: in the order in which calls began. call: create, read, update, delete, invoke or, of the cluster
-    autoscaler, autoscale; a call of the console has the prefix "console-". name: Pulumi's name of the resource.
-    inputs: of create and update as checked, of invoke its arguments, of autoscale the nodes and the reason.
+    autoscaler, autoscale, of a job's head, pathways; a call of the console has the prefix "console-". name: Pulumi's
+    name of the resource. inputs: of create and update as checked, of invoke its arguments, of autoscale the nodes and
+    the reason, of pathways the pod and the rule.
     changes: of an update, each with path, kind and action. outcome: "ok" or the error's text.
     """
 

@@ -113,6 +113,9 @@ class ControlPlane:
     def bound_pods(self) -> list[dict[str, Any]]:
         return pods.bound_pods(self._cluster().client)
 
+    def ready_heads(self) -> list[dict[str, Any]]:
+        return pods.ready_heads(self._cluster().client)
+
     def unschedulable_pods(self) -> list[dict[str, Any]]:
         return pods.unschedulable_pods(self._cluster().client)
 

@@ -1,4 +1,4 @@
-"""The pods and nodes of the cluster as the cluster autoscaler asks for them, and the events that it writes."""
+"""The pods and nodes of the cluster as Google Cloud looks at them, and the events that its autoscaler writes."""
 
 from __future__ import annotations
 
@@ -12,6 +12,8 @@ from lightkube.models.core_v1 import EventSource, ObjectReference
 from lightkube.models.meta_v1 import ObjectMeta
 from lightkube.resources.core_v1 import Event, Node, Pod
 
+from pathways.manifests.controller.jobset import HEAD
+from sandbox.cluster_view import REPLICATED_JOB
 from sandbox.kubernetes.watch import ALL_NAMESPACES
 
 _ENDED = ("Succeeded", "Failed")
@@ -29,6 +31,12 @@ def bound_pods(client: Client) -> list[dict[str, Any]]:
         for pod in client.list(Pod, namespace=ALL_NAMESPACES)
         if pod.spec and pod.spec.nodeName and not (pod.status and pod.status.phase in _ENDED)
     ]
+
+
+def ready_heads(client: Client) -> list[dict[str, Any]]:
+    """Pods of heads of Pathways jobs that are ready."""
+    heads = client.list(Pod, namespace=ALL_NAMESPACES, labels={REPLICATED_JOB: HEAD})
+    return [pod.to_dict() for pod in heads if _is_ready(pod)]
 
 
 def unschedulable_pods(client: Client) -> list[dict[str, Any]]:
@@ -53,6 +61,12 @@ def record_event(client: Client, pod: Mapping[str, str], type: str, reason: str,
         lastTimestamp=now,
     )
     client.create(event)
+
+
+def _is_ready(pod: Pod) -> bool:
+    conditions = (pod.status.conditions if pod.status else None) or []
+    leaving = bool(pod.metadata and pod.metadata.deletionTimestamp)
+    return not leaving and any(one.type == "Ready" and one.status == "True" for one in conditions)
 
 
 def _is_unschedulable(pod: Pod) -> bool:

@@ -104,3 +104,8 @@ REFUSED_JOBSETS = {
 def test_the_same_of_the_jobsets_that_the_controller_makes_of_them(name: str) -> None:
     found = {rule for _, rule in errors(GOLDEN / f"{name}.jobset.yaml")}
     assert found == REFUSED_JOBSETS.get(name, set())
+
+
+def test_checkpoints_in_the_place_that_pathways_deletes_from() -> None:
+    path = CASES / "pathwaysjob-checkpoints-in-scratch.yaml"
+    assert errors(path) == {(20, "checkpoints-outlive-scratch"), (23, "checkpoints-outlive-scratch")}

@@ -5,7 +5,7 @@ from tests.manifests.typed import jobs
 from tests.settings.stack_files import settings
 
 
-def jobset(**values):
+def jobset(*changes, **values):
     job = {
         "name": "multislice-job",
         "kind": "multislice",
@@ -14,12 +14,12 @@ def jobset(**values):
         "command": ["python", "train.py"],
         **values,
     }
-    stack = settings((("workloads",), [job]))
+    stack = settings((("workloads",), [job]), *changes)
     return manifest_of(stack, stack.workloads[0])
 
 
-def pod(**values):
-    return jobs(jobset(**values))["slice"]["template"]["spec"]
+def pod(*changes, **values):
+    return jobs(jobset(*changes, **values))["slice"]["template"]["spec"]
 
 
 def test_a_job_for_each_slice_and_a_pod_for_each_host():
@@ -71,6 +71,14 @@ def test_the_container_has_the_hosts_chips_and_the_ports():
 def test_what_gke_injects_is_not_written():  # M3
     (main,) = pod(env={"A": "1"})["containers"]
     assert main["env"] == [{"name": "A", "value": "1"}]
+
+
+def test_its_places_are_told_as_far_as_it_has_rights_there():  # B5: nodes alone have rights on the scratch bucket
+    places = (("checkpoints",), {}), (("scratch",), {"profiles": {}})
+    checkpoints = {"name": "CHECKPOINT_LOCATION", "value": "gs://my-project-pathways-dev-checkpoints/multislice-job"}
+    profiles = {"name": "PROFILE_LOCATION", "value": "gs://my-project-pathways-dev-scratch/profiles/multislice-job"}
+    assert pod(*places)["containers"][0]["env"] == [checkpoints, profiles]
+    assert pod(*places, hostNetwork=False)["containers"][0]["env"] == [checkpoints]
 
 
 def test_hosts_can_be_shared_out():

@@ -61,6 +61,26 @@ def test_the_profiler_is_guarded():  # W8
     assert "PATHWAYS_PROFILING_SERVER_HOST" not in shared
 
 
+def test_profiles_checkpoints_and_dumps_have_places_where_they_are_declared():  # B5
+    assert not {"CHECKPOINT_LOCATION", "PROFILE_LOCATION"} & variables().keys()
+    places = (("checkpoints",), {}), (("scratch",), {"profiles": {}, "dumps": {}})
+    job = rendered(*places, *of_job(profiling={}, xla={"dump": True}))["spec"]
+    env = {each["name"]: each["value"] for each in job["controller"]["template"]["spec"]["containers"][0]["env"]}
+    assert env["CHECKPOINT_LOCATION"] == "gs://my-project-pathways-dev-checkpoints/hello"
+    assert env["PROFILE_LOCATION"] == "gs://my-project-pathways-dev-scratch/profiles/hello"
+    assert env["PATHWAYS_PROFILING_ALLOWED_GCS_BUCKETS"] == "gs://my-project-pathways-dev-scratch/profiles"
+    (proxy,) = job["customComponents"]
+    assert proxy["customFlags"] == ["--xla_dump_to=gs://my-project-pathways-dev-scratch/hlo/hello/"]
+
+
+def test_without_a_bucket_programs_are_kept_in_memory():  # B4; golden 15: the field is not required
+    without = (("scratch",), {"enabled": False})
+    assert "pathwaysDir" not in rendered(without)["spec"]
+    jobset = direct(without)
+    for spec, name in (("pathways-head", "pathways-rm"), ("worker", "pathways-worker")):
+        assert "--gcs_scratch_location=" in container(pod(jobset, spec), name)["args"]
+
+
 def test_the_compilers_flags_are_the_proxys():  # W8
     xla = {"flags": ["--xla_tpu_scoped_vmem_limit_kib=65536"], "dumpTo": "gs://my-bucket/hlo/"}
     own = {"proxy": {"flags": ["--a=1"], "env": {"X": "1"}}}

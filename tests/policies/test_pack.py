@@ -122,6 +122,14 @@ def test_rules_over_the_stack_name_the_resource() -> None:
     assert request_urn
 
 
+def test_the_engine_is_told_of_checkpoints_that_a_rule_deletes() -> None:
+    variable = {"name": "CHECKPOINT_LOCATION", "value": "gs://p-scratch/pathways/train"}
+    stack = stack_with("train", {"spec.controller.template.spec.containers[0].env[1]": variable})
+    ((rule, level, message),) = ask_stack(stack)
+    assert (rule, level) == ("checkpoints-outlive-scratch", "MANDATORY")
+    assert "deletes after 7 days" in message
+
+
 def test_a_rule_that_the_stack_does_without_is_not_asked() -> None:
     network = next(resource for resource in a_stack() if resource.name == "vpc")
     servicer = pack(PackSettings(PROD.context, frozenset({"network-mtu"})))

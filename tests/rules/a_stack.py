@@ -232,6 +232,9 @@ CHECKPOINTS = google(
         "uniformBucketLevelAccess": True,
         "publicAccessPrevention": "enforced",
         "versioning": {"enabled": True},
+        "lifecycleRules": [
+            {"action": {"type": "Delete"}, "condition": {"daysSinceNoncurrentTime": 7, "withState": "ARCHIVED"}},
+        ],
         "logging": {"logBucket": "p-logs"},
         "encryption": {"defaultKmsKeyName": "projects/p/locations/us-central1/keyRings/k/cryptoKeys/k"},
     },

@@ -58,6 +58,18 @@ def test_a_derived_name_follows_the_one_that_is_written():
     assert stack.scratch.bucket == "my-project-trial-scratch"
 
 
+def test_the_buckets_have_derived_names_and_places():
+    stack = settings((("checkpoints",), {}), (("scratch",), {"profiles": {}, "dumps": {"prefix": "xla"}}))
+    assert stack.checkpoints.location_of("train") == "gs://my-project-pathways-dev-checkpoints/train"
+    assert stack.scratch.profile_location == "gs://my-project-pathways-dev-scratch/profiles"
+    assert stack.scratch.dump_location == "gs://my-project-pathways-dev-scratch/xla"
+    assert settings().checkpoints is None
+
+
+def test_a_folder_whose_name_begins_like_another_is_apart():
+    assert settings((("scratch",), {"profiles": {"prefix": "pathways-profiles"}})).scratch.profiles is not None
+
+
 def test_prod_is_the_default_and_protects():
     stack = settings((("environment",), ABSENT))
     assert stack.environment == "prod"

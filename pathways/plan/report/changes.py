@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathways.gcp import Change, format_path
 from pathways.plan.components import kind_name
 from pathways.plan.effects import Effect, Outcome
+from pathways.plan.lifecycles import Lifecycle
 from pathways.plan.plan import Plan, Update
 from pathways.plan.report.words import ranges
 from pathways.plan.secrets import printable_value
@@ -116,6 +117,32 @@ def edits(update: Update) -> list[Edit]:
         )
         for steps in alike.values()
     ]
+
+
+def lifecycles(update: Update) -> list[str]:
+    """Return a line for each scratch bucket whose lifecycle rules need a word."""
+    return [_lifecycle(each) for each in update.lifecycles]
+
+
+def _lifecycle(rules: Lifecycle) -> str:
+    come, go = " and ".join(rules.coming), " and ".join(rules.going)
+    differences = "; ".join(f"{what}: {which}" for what, which in (("new", come), ("not there any more", go)) if which)
+    if not rules.written:
+        return (
+            f"the lifecycle rules of {rules.bucket} stay as they are, whatever the stack file has ({differences}):"
+            " Pathways keeps a rule of its own in the same list; scratch.overwriteLifecycle: true writes it, for one"
+            " update"
+        )
+    if not differences:
+        return (
+            f"scratch.overwriteLifecycle: the lifecycle rules of {rules.bucket} are as the stack file has them; take it"
+            " out, or an update after a refresh takes Pathways' own rule away"
+        )
+    return (
+        f"the lifecycle rules of {rules.bucket} are written anew ({differences}): Pathways' own rule goes with them,"
+        " also where the state does not tell of it, and comes back when a job starts next; take"
+        " scratch.overwriteLifecycle out after this update"
+    )
 
 
 def leftovers(update: Update) -> list[str]:

@@ -125,6 +125,7 @@ def _update(update: Update) -> dict[str, Any]:
         "counts": {verb.value: update.count(verb) for verb in Verb},
         "outcomes": [_outcome(outcome) for outcome in update.outcomes],
         "losses": [outcome.name for outcome in update.losses],
+        "lifecycles": [asdict(rules) for rules in update.lifecycles],
         "leftovers": list(update.leftovers),
         "steps": [_step(step) for step in update.steps],
     }

@@ -145,7 +145,7 @@ def _update(plan: Plan, update: Update) -> Iterator[Markup]:
         yield element("p", refusal, class_="bad")
     if fates := changes.fates(update):
         yield _table(("", "name", "what becomes of it", "why"), map(_fate, fates))
-    yield from _paragraphs((changes.untouched(update), *changes.leftovers(update)))
+    yield from _paragraphs((changes.untouched(update), *changes.lifecycles(update), *changes.leftovers(update)))
     if edits := changes.edits(update):
         yield element("details", element("summary", "every change"), *map(_edit, edits))
 

@@ -174,8 +174,8 @@ def _update(plan: Plan, update: Update) -> Iterator[RenderableType]:
     for refusal in changes.refusals(plan):
         yield Text(refusal, style=_BAD)
     yield from map(_edit, changes.edits(update))
-    for leftover in changes.leftovers(update):
-        yield Text(leftover, style=_DOUBTFUL)
+    for doubt in (*changes.lifecycles(update), *changes.leftovers(update)):
+        yield Text(doubt, style=_DOUBTFUL)
 
 
 def _edit(edit: changes.Edit) -> RenderableType:

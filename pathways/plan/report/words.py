@@ -109,8 +109,8 @@ _RECOVERIES = {
 def resilience(job: JobPlan) -> str:
     """Return what becomes of a job when something fails or is taken away."""
     parts = [f"{job.name} ({job.form}): {_RECOVERIES[job.recovery]}; {counted(job.restarts, 'restart')} of the whole"]
-    if job.kind == "pathways" and not job.resumable:
-        parts.append("not resumable, as it has colocated Python")
+    if job.not_resumable_for:
+        parts.append(f"not resumable, as {job.not_resumable_for}")
     if job.overridden:
         parts.append(f"overrides {listed(job.overridden)}")
     return "; ".join(parts)

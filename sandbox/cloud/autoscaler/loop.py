@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import logging
-import threading
-import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
 from functools import partial
 
@@ -19,23 +16,12 @@ from sandbox.cloud.autoscaler.resizing import Busy, Resizer
 from sandbox.cloud.autoscaler.room import Room
 from sandbox.cloud.autoscaler.sizing import Growth, ScaledPool, growths, removable
 from sandbox.cloud.kinds import Site
-from sandbox.cloud.options import OptionsError
 from sandbox.cloud.refusal import Refusal
-
-TICK_SECONDS = 1.0
-LONGEST_TICK_SECONDS = 10.0
-REST = 10.0
-"""How much longer than a look the pause after it is, at least: in a large cluster a look is no small thing."""
-
-STOP_SECONDS = 5.0
-
-Act = Callable[[], None]
-
-_log = logging.getLogger(__name__)
+from sandbox.cloud.rounds import Act, Rounds
 
 
 class Autoscaler:
-    """Runs in a thread of its own from start() to stop(). site: the cloud as it is when it is called."""
+    """Goes its rounds from start() to stop(). site: the cloud as it is when it is called."""
 
     def __init__(self, site: Callable[[], Site], resizer: Resizer) -> None:
         self._site = site
@@ -43,32 +29,14 @@ class Autoscaler:
         self._patience = Patience()
         self._idleness = Idleness()
         self._seen: set[str] = set()
-        self._told = ""
-        self._stop = threading.Event()
-        self._thread = threading.Thread(target=self._run, name="autoscaler", daemon=True)
+        self._rounds = Rounds("autoscaler", self._decide)
 
     def start(self) -> None:
-        self._thread.start()
+        self._rounds.start()
 
     def stop(self) -> None:
         """Decides nothing more; what has been decided is left to the cloud's operations."""
-        self._stop.set()
-        if self._thread.is_alive():
-            self._thread.join(STOP_SECONDS)
-
-    def _run(self) -> None:
-        pause = TICK_SECONDS
-        while not self._stop.wait(pause):
-            began, acts = time.monotonic(), list[Act]()
-            try:
-                acts = self._decide()
-                self._told = ""
-            except Exception as error:  # the cluster may be going; the next look may do better
-                if str(error) != self._told and not self._stop.is_set():
-                    self._told = str(error)
-                    _log.warning("autoscaler: %s", error, exc_info=True)
-            pause = max(TICK_SECONDS, min(REST * (time.monotonic() - began), LONGEST_TICK_SECONDS))
-            _in_parallel(acts)
+        self._rounds.stop()
 
     def _decide(self) -> list[Act]:
         """What is to be done now. Nodes are taken away only when none is to come."""
@@ -100,9 +68,11 @@ class Autoscaler:
         try:
             self._resizer.grow(pool.id, sizes, names, lambda: triggered_scale_up(site, growth))
         except Refusal as refusal:
-            if not self._stop.is_set():
+            if not self._rounds.stopping:
                 self._patience.failed(pool.id, site.options)
                 scale_up_failed(site, growth, refusal.text)
+        except Busy:
+            pass
         else:
             self._patience.succeeded(pool.id)
 
@@ -111,18 +81,8 @@ class Autoscaler:
         candidates = [pool for pool in pools if pool.open and pool.shrinkable and not any(map(pool.suits, pods))]
         idle = self._idleness.of(candidates, site)
         going = {pool.id: names for pool in candidates if (names := removable(pool, idle))}
-        return [partial(self._resizer.shrink, id, names) for id, names in going.items()]
+        return [partial(self._shrink, id, names) for id, names in going.items()]
 
-
-def _in_parallel(acts: Sequence[Act]) -> None:
-    """Acts in threads that do not keep the process from ending. What is refused is in the journal."""
-
-    def attempt(act: Act) -> None:
-        with suppress(Busy, Refusal, OptionsError):
-            act()
-
-    threads = [threading.Thread(target=attempt, args=(act,), daemon=True) for act in acts]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    def _shrink(self, id: str, names: Collection[str]) -> None:
+        with suppress(Busy):
+            self._resizer.shrink(id, names)

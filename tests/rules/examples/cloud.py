@@ -1,13 +1,30 @@
 """Examples about the cluster, its network, buckets, accounts, and what is installed."""
 
-from tests.rules.a_stack import EMAIL, GONE, ROLE
+from typing import Any
+
+from tests.rules.a_stack import CHECKPOINTS, EMAIL, GONE, ROLE, changed
 from tests.rules.examples.example import DEV, Example
 
 PUBLIC = {"controlPlaneEndpointsConfig": GONE}
 OTHERS = {"cidrBlocks": [{"cidrBlock": "10.0.0.0/8"}]}
-DELETE_AFTER_7 = {"action": {"type": "Delete"}, "condition": {"age": 7, "matchesPrefixes": ["pathways/"]}}
 ABORT = {"action": {"type": "AbortIncompleteMultipartUpload"}, "condition": {"age": 1}}
 KUBERNETES_ACCOUNT = "serviceAccount:p.svc.id.goog[jobs/default]"
+DIRECT_HEAD = "spec.replicatedJobs[0].template.spec.template.spec"
+
+
+def delete_after(days: int, prefix: str) -> dict[str, Any]:
+    return {"action": {"type": "Delete"}, "condition": {"age": days, "matchesPrefixes": [prefix]}}
+
+
+def many_rules(number: int) -> list[dict[str, Any]]:
+    return [delete_after(7, "pathways/")] * number
+
+
+def told(place: str) -> dict[str, Any]:
+    """The example's PathwaysJob is told where to write checkpoints."""
+    variable = {"name": "CHECKPOINT_LOCATION", "value": place}
+    return {"spec.controller.template.spec.containers[0].env[1]": variable}
+
 
 CLUSTERS = [
     Example("cluster-workload-identity", "cluster", {"workloadIdentityConfig": GONE}, "Workload Identity is off"),
@@ -107,6 +124,42 @@ BUCKETS = [
     Example("bucket-kept-in-prod", "bucket", {"forceDestroy": True, "options.protect": False}, context=DEV),
     Example("checkpoints-versioned", "results", {"versioning": GONE}, "p-checkpoints keeps no versions"),
     Example("checkpoints-versioned", "results", {"versioning": GONE, "hierarchicalNamespace": {"enabled": True}}),
+    Example("checkpoints-versions-bounded", "results", {"lifecycleRules": [ABORT]}, "former versions", "warning"),
+    Example(
+        "checkpoints-versions-bounded",
+        "results",
+        {"lifecycleRules[0].condition": {"numNewerVersions": 3, "withState": "ARCHIVED"}},
+    ),
+    Example("checkpoints-versions-bounded", "results", {"versioning.enabled": False, "lifecycleRules": GONE}),
+    Example(
+        "checkpoints-iam-minimal",
+        "grant-slices",
+        {"bucket": "p-checkpoints", "role": "roles/storage.admin"},
+        "on the checkpoint bucket has storage.buckets.delete, storage.buckets.get, storage.buckets.update besides",
+    ),
+    Example("checkpoints-iam-minimal", "grant-slices", {"bucket": "p-checkpoints", "role": "roles/storage.objectUser"}),
+    Example("checkpoints-outlive-scratch", "train", told("gs://p-checkpoints/train")),
+    Example(
+        "checkpoints-outlive-scratch",
+        "train",
+        told("gs://p-scratch/pathways/train"),
+        "train writes checkpoints to gs://p-scratch/pathways/train, in the place for compiled programs,",
+        without=("bucket",),
+    ),
+    Example(
+        "checkpoints-outlive-scratch",
+        "direct",
+        {f"{DIRECT_HEAD}.containers[0].args": ["--checkpoint_dir=gs://p-scratch/pathways/direct"]},
+        "direct writes checkpoints to gs://p-scratch/pathways/direct, where a rule for pathways/ deletes after 7 days",
+    ),
+    Example(
+        "checkpoints-outlive-scratch",
+        "train",
+        told("gs://p-checkpoints/train"),
+        "where a rule for train/ deletes after 30 days",
+        without=("results",),
+        more=(changed(CHECKPOINTS, {"lifecycleRules": [delete_after(30, "train/")]}),),
+    ),
     Example("bucket-hardening-advice", "results", {"logging": GONE}, "without access logs", "warning"),
     Example("scratch-bucket-region", "bucket", {"location": "US"}, 'is in "US", the slices are in us-central1'),
     Example("scratch-bucket-region", "bucket", {"location": "US-CENTRAL1"}),
@@ -117,17 +170,23 @@ BUCKETS = [
         "two regions",
     ),
     Example("scratch-lifecycle", "bucket", {"lifecycleRules": [ABORT]}, "No lifecycle rule deletes"),
-    Example("scratch-lifecycle", "bucket", {"lifecycleRules": [DELETE_AFTER_7]}, "unfinished uploads"),
+    Example("scratch-lifecycle", "bucket", {"lifecycleRules": [delete_after(7, "pathways/")]}, "unfinished uploads"),
     Example("scratch-lifecycle", "bucket", {"lifecycleRules[0].condition.age": 0}, "age 0"),
     Example("scratch-lifecycle", "bucket", {"lifecycleRules[0].condition.matchesPrefixes": GONE}, "every object"),
     Example(
         "scratch-lifecycle",
         "bucket",
         {"lifecycleRules[0].condition.matchesPrefixes": ["pathways/", "checkpoints/"]},
-        "takes checkpoints/, which is outside",
+        "takes checkpoints/, where checkpoints are",
     ),
-    Example("scratch-lifecycle", "bucket", {"lifecycleRules": [DELETE_AFTER_7] * 50 + [ABORT]}, "51 lifecycle rules"),
-    Example("scratch-lifecycle", "bucket", {"lifecycleRules": [DELETE_AFTER_7] * 49 + [ABORT]}),
+    Example("scratch-lifecycle", "bucket", {"lifecycleRules[2]": delete_after(30, "profiles/")}),
+    Example(
+        "scratch-lifecycle",
+        "bucket",
+        {"lifecycleRules": [delete_after(7, "pathways/")] * 50 + [ABORT]},
+        "51 lifecycle rules",
+    ),
+    Example("scratch-lifecycle", "bucket", {"lifecycleRules": [delete_after(7, "pathways/")] * 49 + [ABORT]}),
     Example("scratch-lifecycle", "bucket", {"versioning.enabled": True}, "Versions"),
     Example("scratch-lifecycle", "bucket", {"softDeletePolicy": GONE}, "seven days"),
     Example("scratch-lifecycle", "bucket", {"retentionPolicy": {"retentionPeriod": "60"}}, "while they are retained"),

@@ -424,6 +424,13 @@ SCRATCH = [
     Example(
         "scratch-location",
         "direct",
+        {f"{HEAD_POD}.initContainers[0].args[3]": "--enable_metrics_collection=true"},
+        "kept in memory",
+        "warning",
+    ),
+    Example(
+        "scratch-location",
+        "direct",
         {f"{HEAD_POD}.initContainers[0].args[3]": "--gcs_scratch_location=gs://cloud-pathways-staging/tmp"},
         "belongs to Google",
     ),

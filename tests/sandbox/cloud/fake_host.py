@@ -10,13 +10,14 @@ from sandbox.cloud import Endpoint
 class FakeHost:
     """A ClusterHost without processes; while `gate` is not set, no change ends.
 
-    bound, waiting: manifests of pods. events: what was told of pods: name, type, reason, message.
+    bound, waiting, heads: manifests of pods. events: what was told of pods: name, type, reason, message.
     """
 
     def __init__(self):
         self.nodes = {}
         self.bound = []
         self.waiting = []
+        self.heads = []
         self.events = []
         self.there = False
         self.gate = threading.Event()
@@ -65,6 +66,9 @@ class FakeHost:
 
     def bound_pods(self):
         return list(self.bound)
+
+    def ready_heads(self):
+        return list(self.heads)
 
     def unschedulable_pods(self):
         return list(self.waiting)

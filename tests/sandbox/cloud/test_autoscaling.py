@@ -4,8 +4,8 @@ import time
 
 import pytest
 
-from sandbox.cloud import CloudServer, journal, read_records
-from sandbox.cloud.autoscaler import idleness, loop, patience
+from sandbox.cloud import CloudServer, journal, read_records, rounds
+from sandbox.cloud.autoscaler import idleness, patience
 from tests.sandbox.cloud.engine_side import Engine
 from tests.sandbox.cloud.inputs import HEAD_INPUTS, POOL, SLICE_INPUTS, with_change
 from tests.sandbox.cloud.waiting_pods import head, leader, on, pod
@@ -23,7 +23,7 @@ STOCKOUT = {"type": POOL, "name": "flex-*", "call": "autoscale", "error": "stock
 @pytest.fixture(autouse=True)
 def quick(monkeypatch):
     """The autoscaler looks often, and nodes idle soon."""
-    monkeypatch.setattr(loop, "TICK_SECONDS", 0.02)
+    monkeypatch.setattr(rounds, "TICK_SECONDS", 0.02)
     monkeypatch.setattr(idleness, "LEAST_SECONDS", 0.2)
     monkeypatch.setattr(patience, "LEAST_SECONDS", 0.2)
 

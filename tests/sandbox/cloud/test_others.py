@@ -66,6 +66,38 @@ def test_a_rule_that_somebody_else_adds_is_seen_by_a_refresh_only(engine, consol
     assert engine.diff(refreshed, {**inputs, "labels": {"a": "b"}}).kinds == {"lifecycleRules[1]": "DELETE"}
 
 
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        ({"hierarchicalNamespace": {"enabled": True}}, "requires uniform bucket-level access"),
+        (
+            {
+                "hierarchicalNamespace": {"enabled": True},
+                "uniformBucketLevelAccess": True,
+                "versioning": {"enabled": True},
+            },
+            "versioning is not supported",
+        ),
+        ({"softDeletePolicy": {"retentionDurationSeconds": 3600}}, "from 7 to 90 days"),
+        (
+            {
+                "lifecycleRules": [
+                    {"action": {"type": "AbortIncompleteMultipartUpload"}, "condition": {"numNewerVersions": 1}}
+                ]
+            },
+            "does not support the conditions numNewerVersions",
+        ),
+    ],
+)
+def test_what_a_bucket_cannot_have(engine, wrong, said):
+    with pytest.raises(CallError, match=said):
+        engine.create(BUCKET, {**EVERY_TYPE[BUCKET], **wrong})
+    bucket = engine.create(BUCKET, EVERY_TYPE[BUCKET])
+    if "hierarchicalNamespace" not in wrong:  # which only a new bucket can have
+        with pytest.raises(CallError, match=said):
+            engine.update(bucket, {**EVERY_TYPE[BUCKET], **wrong})
+
+
 def test_what_was_deleted_by_hand_is_gone_at_the_next_refresh(engine, console):
     bucket = engine.create(BUCKET, EVERY_TYPE[BUCKET])
     console.remove(BUCKET, bucket.id)

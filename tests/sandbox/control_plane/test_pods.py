@@ -6,7 +6,7 @@ import msgspec
 import pytest
 from lightkube.resources.core_v1 import Pod
 
-from sandbox.control_plane.pods import bound_pods, unschedulable_pods
+from sandbox.control_plane.pods import bound_pods, ready_heads, unschedulable_pods
 
 NO_NODE = {"type": "PodScheduled", "status": "False", "reason": "Unschedulable"}
 
@@ -48,3 +48,16 @@ def test_pods_that_need_another_node(status, metadata, expected):
 )
 def test_pods_that_take_room_on_a_node(phase, node, expected):
     assert told(bound_pods, {"phase": phase}, node) == expected
+
+
+@pytest.mark.parametrize(
+    ("ready", "metadata", "expected"),
+    [
+        ("True", {}, ["p"]),
+        ("False", {}, []),
+        ("True", {"deletionTimestamp": "2026-01-01T00:00:00Z"}, []),
+    ],
+)
+def test_heads_that_have_started(ready, metadata, expected):
+    status = {"phase": "Running", "conditions": [{"type": "Ready", "status": ready}]}
+    assert told(ready_heads, status, "node-1", **metadata) == expected
