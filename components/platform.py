@@ -128,7 +128,7 @@ class Platform(pulumi.ComponentResource):
     def _declare_pools(self, heads: NodeAccount, slices: NodeAccount) -> None:
         """Declare the head pool and, after it in the lanes, every slice of every group."""
         name, settings, cluster = self._name, self._settings, self._cluster.cluster_name
-        lanes = PoolLanes(1 + sum(group.pools for group in settings.slices))
+        lanes = PoolLanes(1 + sum(group.pools for group in settings.slices), settings.cluster.concurrent_operations)
         head_args = HeadNodePoolArgs(
             site=self._site,
             head=settings.head,
