@@ -167,7 +167,7 @@ class Platform(pulumi.ComponentResource):
         """Declare the pools for controllers and heads and, after them in the lanes, every slice of every group."""
         name, settings, cluster = self._name, self._settings, self._cluster.cluster_name
         before = [] if self._network is None else [self._network]
-        lanes = PoolLanes(2 + sum(group.pools for group in settings.slices))
+        lanes = PoolLanes(2 + sum(group.pools for group in settings.slices), settings.cluster.concurrent_operations)
 
         def cpu_pool(of: HeadSettings | SystemSettings, account: NodeAccount) -> CpuNodePoolArgs:
             return CpuNodePoolArgs(

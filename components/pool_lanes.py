@@ -4,10 +4,6 @@ import math
 
 import pulumi
 
-DEFAULT_WIDTH = 4
-"""GKE refuses more than 5 operations at once on a cluster (HTTP 429, "hits the concurrent operations quota 5",
-hashicorp/terraform-provider-google#15205); one is left for what else happens to the cluster."""
-
 SINGLE_OPERATION_MINUTES = 120
 """The provider's own time-out of a node pool operation. It retries stockouts and quota refusals until then."""
 
@@ -23,7 +19,7 @@ class PoolLanes:
     (upgrades, the autoscaler) may hold the cluster's operations meanwhile.
     """
 
-    def __init__(self, pools: int, width: int = DEFAULT_WIDTH) -> None:
+    def __init__(self, pools: int, width: int) -> None:
         self._width = width
         self._declared: list[pulumi.Resource] = []
         minutes = SINGLE_OPERATION_MINUTES + QUEUED_OPERATION_MINUTES * math.ceil(pools / width)

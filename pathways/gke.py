@@ -9,6 +9,11 @@ NODE_ROLE = "roles/container.defaultNodeServiceAccount"
 RESERVATION_KEY = "compute.googleapis.com/reservation-name"
 """By which a node pool names the reservation that it consumes."""
 
+CONCURRENT_OPERATIONS = 5
+"""Node pool operations that GKE takes at once on a cluster; it refuses more with HTTP 429, "hits the concurrent
+operations quota 5". Reported in 2023; no page of Google's tells today's number.
+Source: hashicorp/terraform-provider-google#15205."""
+
 WEBHOOK_PORT = 9443
 """Where controllers built on controller-runtime (JobSet, Kueue) serve their webhooks."""
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import sys
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -27,16 +28,24 @@ app = typer.Typer(
 app.command()(toolchain)
 
 Stack = Annotated[str, typer.Argument(help="A name looked up in stacks/ and examples/*/, or a path.")]
+Options = Annotated[
+    Path | None,
+    typer.Option(
+        "--options",
+        metavar="FILE",
+        help="How the simulated Google Cloud shall behave from now on: see sandbox/cloud/options.py.",
+    ),
+]
 Discard = Annotated[bool, typer.Option("--discard", help="Remove the sandbox as it is, without destroying the stack.")]
 Json = Annotated[bool, typer.Option("--json", help="For machines: one JSON document on standard output.")]
 
 
 @app.command()
-def up(stack: Stack = "dev") -> None:
+def up(stack: Stack = "dev", options: Options = None) -> None:
     """Deploy the stack and wait until its jobs run; again: an ordinary update."""
     from sandbox import commands
 
-    raise typer.Exit(commands.up(stack))
+    raise typer.Exit(commands.up(stack, options))
 
 
 @app.command()

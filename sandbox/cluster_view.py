@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -9,6 +12,7 @@ from typing import Any
 import httpx2 as httpx
 from lightkube import Client, KubeConfig
 from lightkube.generic_resource import create_namespaced_resource
+from lightkube.resources.batch_v1 import Job
 from lightkube.resources.core_v1 import Node, Pod
 
 from pathways.manifests.labels import GROUP_LABEL
@@ -21,6 +25,9 @@ ACCELERATOR = "cloud.google.com/gke-tpu-accelerator"
 TOPOLOGY = "cloud.google.com/gke-tpu-topology"
 JOB = "jobset.sigs.k8s.io/jobset-name"
 REPLICATED_JOB = "jobset.sigs.k8s.io/replicatedjob-name"
+
+Key = tuple[str, str]
+"""Namespace and name of a JobSet."""
 
 NOT_SERVED_YET = (404, 429, 503)
 """What the API server answers about a custom resource that is not installed, or about which it only just learnt."""
@@ -100,17 +107,35 @@ def view(kubeconfig: Path) -> ClusterView:
 
 def view_by(client: Client) -> ClusterView:
     """The same by a client that there is already."""
-    try:
+    with _unless_absent():
         nodes = [_node(node) for node in client.list(Node)]
         slices = {node.name: node.slice for node in nodes}
         pods = [_pod(pod, slices) for pod in client.list(Pod, namespace="*", labels={JOB: None})]
-        return ClusterView(nodes, _jobs(client, pods), pods)
+        running = Counter((pod.namespace, pod.job) for pod in pods if pod.phase == "Running" and pod.ready)
+        return ClusterView(nodes, _jobs(client, running), pods)
+    return ClusterView([], [], [])
+
+
+def jobs_by(client: Client) -> list[JobView]:
+    """The jobs alone, by what their Jobs count: that costs little for many pods, and is late by a second."""
+    with _unless_absent():
+        running: Counter[Key] = Counter()
+        for job in client.list(Job, namespace="*", labels={JOB: None}):
+            running[job.metadata.namespace, job.metadata.labels[JOB]] += (job.status and job.status.ready) or 0
+        return _jobs(client, running)
+    return []
+
+
+@contextmanager
+def _unless_absent() -> Iterator[None]:
+    """Ends the block where no cluster answers."""
+    try:
+        yield
     except httpx.TransportError:
-        return ClusterView([], [], [])
+        pass
     except httpx.HTTPStatusError as error:
-        if error.response.status_code in NOT_SERVED_YET:
-            return ClusterView([], [], [])
-        raise
+        if error.response.status_code not in NOT_SERVED_YET:
+            raise
 
 
 def _node(node: Any) -> NodeView:
@@ -144,8 +169,9 @@ def _pod(pod: Any, slices: dict[str, str | None]) -> PodView:
     )
 
 
-def _jobs(client: Client, pods: list[PodView]) -> list[JobView]:
-    jobsets = [_jobset(manifest, pods) for manifest in _list(client, JobSet)]
+def _jobs(client: Client, running: Counter[Key]) -> list[JobView]:
+    """running: ready pods of each JobSet."""
+    jobsets = [_jobset(manifest, running) for manifest in _list(client, JobSet)]
     ready = {(job.namespace, job.name): job for job in jobsets}
     owned = [_pathways_job(manifest, ready) for manifest in _list(client, PathwaysJob)]
     return owned + jobsets
@@ -160,17 +186,15 @@ def _list(client: Client, resource: Any) -> list[Any]:
         raise
 
 
-def _jobset(manifest: Any, pods: list[PodView]) -> JobView:
+def _jobset(manifest: Any, running: Counter[Key]) -> JobView:
     name, namespace = manifest.metadata.name, manifest.metadata.namespace
     wanted = sum(
         replicated.get("replicas", 1) * replicated["template"]["spec"].get("parallelism", 1)
         for replicated in manifest.spec["replicatedJobs"]
     )
-    running = [
-        pod for pod in pods if (pod.job, pod.namespace) == (name, namespace) and pod.phase == "Running" and pod.ready
-    ]
+    pods = running[namespace, name]
     ended, reason = _end(manifest.status or {})
-    return JobView(name, namespace, "JobSet", len(running) == wanted, len(running), wanted, ended, reason)
+    return JobView(name, namespace, "JobSet", pods == wanted, pods, wanted, ended, reason)
 
 
 def _end(status: dict[str, Any]) -> tuple[str | None, str]:
@@ -182,7 +206,7 @@ def _end(status: dict[str, Any]) -> tuple[str | None, str]:
     return ended, ""
 
 
-def _pathways_job(manifest: Any, jobsets: dict[tuple[str, str], JobView]) -> JobView:
+def _pathways_job(manifest: Any, jobsets: dict[Key, JobView]) -> JobView:
     name, namespace = manifest.metadata.name, manifest.metadata.namespace
     made = jobsets.get((namespace, name))
     if made is None:

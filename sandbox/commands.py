@@ -16,6 +16,7 @@ from rich.console import Console
 
 from pathways.settings import find_stack, load_stack_file
 from sandbox import cluster_view, daemon, report
+from sandbox.cloud.options import read_options, write_options
 from sandbox.engine import given, protection, workspace
 from sandbox.engine.progress import phases, shown
 from sandbox.engine.recovery import failed_pools, read_checkpoint, recover, restore_checkpoint
@@ -48,9 +49,10 @@ class Session:
 
 
 @contextmanager
-def session(console: Console, stack: str, spent: dict[str, float]) -> Iterator[Session]:
-    """Starts what is not running and opens the stack as its file describes it. spent: takes the seconds of each part.
+def session(console: Console, stack: str, spent: dict[str, float], behaviour: str | None = None) -> Iterator[Session]:
+    """Starts what is not running and opens the stack as its file describes it.
 
+    spent: takes the seconds of each part. behaviour: new options of the simulated cloud, as text.
     Raises SettingsError before anything is touched, Busy, ToolchainError and DaemonError.
     """
     stack_file = find_stack(stack)
@@ -60,10 +62,13 @@ def session(console: Console, stack: str, spent: dict[str, float]) -> Iterator[S
     with _timed(spent, "toolchain"):
         toolchain = ensure(daemon.PROGRAMS)
     home.create()
-    with _exclusive(home), _started(console, home, toolchain, spent) as opened:
-        workspace.copy_stack_file(home, stack_file, settings, toolchain)
-        given.provide(settings, home.read_daemon()["ports"]["cloud"])
-        yield opened
+    with _exclusive(home):
+        if behaviour is not None:
+            write_options(home.cloud, behaviour)
+        with _started(console, home, toolchain, spent) as opened:
+            workspace.copy_stack_file(home, stack_file, settings, toolchain)
+            given.provide(settings, home.read_daemon()["ports"]["cloud"])
+            yield opened
 
 
 @contextmanager
@@ -90,11 +95,15 @@ def _started(console: Console, home: Home, toolchain: Toolchain, spent: dict[str
         raise EngineError(last_words(str(error))) from error
 
 
-def up(stack: str) -> int:
-    """Deploys the stack, unless a policy is against it, and waits for its jobs' pods."""
+def up(stack: str, options: Path | None = None) -> int:
+    """Deploys the stack, unless a policy is against it, and waits for its jobs' pods.
+
+    options: file that says how the simulated cloud shall behave; None leaves that as it is. Raises OptionsError.
+    """
     console, spent = report.console(), dict[str, float]()
     started = time.monotonic()
-    with session(console, stack, spent) as opened:
+    behaviour = None if options is None else read_options(options)
+    with session(console, stack, spent, behaviour) as opened:
         opened.recover(console)
         with _timed(spent, "policies"):
             held = opened.run(
@@ -173,15 +182,22 @@ def _report_changes(console: Console, done: Run) -> int:
 
 def _await_jobs(console: Console, kubeconfig: Path) -> cluster_view.ClusterView:
     """Waits until every job has all its pods ready, or the time is up; returns what was last seen."""
+    client = cluster_view.connect(kubeconfig)
     deadline = time.monotonic() + PODS_SECONDS
     with console.status("waiting for pods") as shown_status:
         while True:
-            seen = cluster_view.view(kubeconfig)
-            waiting = [job for job in seen.jobs if not job.ready and not job.ended]
-            if not waiting or time.monotonic() > deadline:
-                return seen
+            late = time.monotonic() > deadline
+            waiting = _waiting(cluster_view.jobs_by(client))
+            if late or not waiting:
+                seen = cluster_view.view_by(client)
+                if late or not _waiting(seen.jobs):
+                    return seen
             shown_status.update("waiting for pods: " + ", ".join(f"{j.name} {j.pods}/{j.wanted}" for j in waiting))
             time.sleep(0.25)
+
+
+def _waiting(jobs: list[cluster_view.JobView]) -> list[cluster_view.JobView]:
+    return [job for job in jobs if not job.ready and not job.ended]
 
 
 @contextmanager

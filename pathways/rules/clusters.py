@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from pathways.gke import CONCURRENT_OPERATIONS
 from pathways.rules.kinds import CLUSTER, NODE_POOL
 from pathways.rules.model import OF_STACKS, Context, Problem, Severity, resource_rule, stack_rule
-from pathways.rules.pools import NodePool, is_zone, tpu_pools
+from pathways.rules.pools import NodePool, is_zone, pools, tpu_pools
 from pathways.rules.stack import Stack
 from pathways.rules.values import Value
 
@@ -200,6 +201,28 @@ def no_inline_pools(cluster: Value, _: Context) -> Iterator[Problem]:
     remove = cluster["removeDefaultNodePool"]
     if not remove.unknown and not remove.is_true and not cluster["enableAutopilot"].is_true:
         yield Problem(remove, "The default node pool stays.", "Write removeDefaultNodePool and initialNodeCount 1.")
+
+
+@stack_rule(
+    "cluster-concurrent-operations",
+    Severity.WARNING,
+    [NODE_POOL],
+    remedy=f"Let pools wait for each other, {CONCURRENT_OPERATIONS} at once at most: cluster.concurrentOperations.",
+    source="hashicorp/terraform-provider-google#15205, #15579: 429, hits the concurrent operations quota 5",
+    uses=OF_STACKS,
+)
+def few_operations_at_once(stack: Stack, context: Context) -> Iterator[Problem]:
+    """No more node pools are made at once than GKE takes operations on a cluster: it refuses more until others end."""
+    clusters: dict[str | None, list[NodePool]] = {}
+    for pool in pools(stack):
+        clusters.setdefault(pool.value["cluster"].text, []).append(pool)
+    for members in clusters.values():
+        urns = {pool.value.resource.urn for pool in members}
+        first = [pool for pool in members if not stack.waits_for(pool.value.resource, urns)]
+        at_once = max(len(first), context.concurrent_operations or 0)
+        if at_once > CONCURRENT_OPERATIONS:
+            message = f"{at_once} node pools of the cluster may be made at once; GKE takes {CONCURRENT_OPERATIONS}."
+            yield Problem(first[-1].value, message)
 
 
 @stack_rule(

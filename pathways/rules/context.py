@@ -13,6 +13,7 @@ def context_of(settings: StackSettings) -> Context:
         jax=settings.jax,
         jax_of_jobs={workload.name: workload.jax for workload in settings.workloads if workload.jax},
         budget=settings.budget,
+        concurrent_operations=settings.cluster.concurrent_operations,
         reservations={
             group.capacity.name: KnownReservation(chips=group.capacity.chips)
             for group in settings.slices

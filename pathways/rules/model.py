@@ -56,7 +56,7 @@ class Context:
     """What rules know besides the resources.
 
     jax: the JAX version that jobs are meant to have. jax_of_jobs: by name, of those that have another.
-    budget: chips that all slices together may have.
+    budget: chips that all slices together may have. concurrent_operations: on node pools, meant to go on at once.
     reservations: by name, those that someone has declared. None and none where nobody tells.
     whole: whether the resources are all of a stack; for a set of manifests, what they refer to may exist elsewhere.
     """
@@ -65,6 +65,7 @@ class Context:
     jax: str | None = None
     jax_of_jobs: Mapping[str, str] = field(default_factory=dict)
     budget: int | None = None
+    concurrent_operations: int | None = None
     reservations: Mapping[str, KnownReservation] = field(default_factory=dict)
     whole: bool = True
 

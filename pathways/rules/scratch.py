@@ -81,7 +81,7 @@ def scratch_is_possible(job: Value, _: Context) -> Iterator[Problem]:
 
 def _without_the_flag(job: Value) -> list[Value]:
     """Return the arguments of resource managers, in a JobSet none of whose containers has the flag."""
-    if job.resource.kind == PATHWAYS_JOB:
+    if job.resource.kind == PATHWAYS_JOB or not job["spec"].certain:
         return []
     containers = (container for replicated in JobSet(job).jobs for container in replicated.pod.containers)
     return [container["args"] for container in containers if is_resource_manager(container)]

@@ -165,6 +165,7 @@ SUBJECTS: Mapping[str, tuple[Rule, ...]] = {
         clusters.no_legacy_access,
         clusters.labelled,
         clusters.no_inline_pools,
+        clusters.few_operations_at_once,
         clusters.maintenance_window,
         clusters.deletion_protection,
         clusters.protected,

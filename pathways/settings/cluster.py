@@ -9,6 +9,7 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, Field
 from pydantic.alias_generators import to_camel
 
+from pathways.gke import CONCURRENT_OPERATIONS
 from pathways.settings.base import (
     NAME,
     RBAC_GROUP,
@@ -35,7 +36,7 @@ def _network(text: str) -> str:
     return text
 
 
-_OF_EXISTING = {"name", "existing", "dns_endpoint", "deletion_protection"}
+_OF_EXISTING = {"name", "existing", "dns_endpoint", "deletion_protection", "concurrent_operations"}
 
 
 class ExistingCluster(Settings):
@@ -43,6 +44,10 @@ class ExistingCluster(Settings):
 
     location: Annotated[str, Field(pattern=REGION_OR_ZONE)] | None = None
     """Region, or zone, of its control plane; absent: the region of the stack's zone."""
+
+
+MOST_OPERATIONS = 32
+"""As many as a large machine's engine does at once: four for each of its processors."""
 
 
 class ClusterSettings(Settings):
@@ -68,6 +73,9 @@ class ClusterSettings(Settings):
     """Google Group whose member groups can be named in RBAC: gke-security-groups@DOMAIN."""
     deletion_protection: bool = True
     """Whether GKE and the engine refuse to delete the cluster; absent: in prod."""
+    concurrent_operations: Annotated[int, Field(ge=1, le=MOST_OPERATIONS)] = CONCURRENT_OPERATIONS - 1
+    """Node pools that are created, changed or deleted at once. GKE takes 5 operations on a cluster; absent: 4, which
+    leaves one for what else happens to it."""
 
     @must_hold
     def _can_be_reached(self) -> Iterator[Fault]:

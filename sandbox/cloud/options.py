@@ -28,6 +28,9 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
+from sandbox.errors import SandboxError
+
+FILE = "options.json"
 ERRORS = ("409", "429", "500", "503", "stockout", "error-state", "lost")
 CALLS = ("create", "read", "update", "delete", "autoscale")
 
@@ -37,7 +40,7 @@ LARGEST = 10**9
 _log = logging.getLogger(__name__)
 
 
-class OptionsError(Exception):
+class OptionsError(SandboxError):
     """options.json is not what this page says; the message names the place."""
 
 
@@ -87,7 +90,7 @@ class OptionsFile:
     """The options as the file has them now."""
 
     def __init__(self, folder: Path) -> None:
-        self._file = folder / "options.json"
+        self._file = folder / FILE
         self._read: tuple[float, Options] = (-1.0, Options())
         self._told = ""
 
@@ -113,6 +116,23 @@ class OptionsFile:
             return parse_options(self._file.read_text(encoding="utf-8"))
         except (OSError, UnicodeDecodeError) as error:
             raise _wrong("", f"cannot be read: {error}") from error
+
+
+def read_options(file: Path) -> str:
+    """The text of a file with options. Raises OptionsError, and OSError where it cannot be read."""
+    try:
+        text = file.read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        raise _wrong("", f"cannot be read: {error}") from error
+    parse_options(text)
+    return text
+
+
+def write_options(folder: Path, text: str) -> None:
+    """Makes options those of the simulated cloud in a folder, which may be at work."""
+    written = folder / "options.new"
+    written.write_text(text, encoding="utf-8")
+    written.rename(folder / FILE)
 
 
 def parse_options(text: str) -> Options:

@@ -14,6 +14,7 @@ from lightkube.types import PatchType
 from rich.console import Console
 
 from sandbox import cluster_view
+from sandbox.cloud.options import write_options
 from sandbox.cluster_view import JOB, POOL, JobSet
 from sandbox.commands import Session
 from sandbox.drills.happenings import Happenings
@@ -73,7 +74,7 @@ class Stage:
 
     def options(self, **values: Any) -> None:
         """Writes how the simulated cloud shall behave: see sandbox/cloud/options.py."""
-        (self.session.home.cloud / "options.json").write_text(json.dumps(values))
+        write_options(self.session.home.cloud, json.dumps(values))
 
     def look(self) -> cluster_view.ClusterView:
         return cluster_view.view_by(self.client)

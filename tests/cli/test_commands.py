@@ -48,7 +48,7 @@ def test_check_of_a_bad_file(run, tmp_path):
     head, missing, unknown = err.splitlines()
     assert (head, missing) == (f"{path}: 2 errors", "  zone: is missing")
     assert unknown.startswith(
-        "  zne: is not a key here; legal: budget cluster encryption environment head install jax "
+        "  zne: is not a key here; legal: budget checkpoints cluster encryption environment head install jax "
     )
     assert unknown.endswith('; did you mean "zone"?')
 

@@ -44,3 +44,8 @@ def slice_pools(recording: Recording) -> list[Resource]:
     """The TPU pools of a recording, without the head pool."""
     pools = recording.of_type(NODE_POOL)
     return [pool for pool in pools if "MultisliceGroup" in pool.properties["nodeConfig"]["labels"]]
+
+
+def job_pools(recording: Recording) -> list[Resource]:
+    """The pools that jobs run on: those of slices and heads."""
+    return [pool for pool in recording.of_type(NODE_POOL) if pool.name != "pathways-system-pool"]

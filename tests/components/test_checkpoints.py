@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.components.recordings import NODE_POOL, declare
+from tests.components.recordings import declare, job_pools
 
 BUCKET, GRANT = "gcp:storage/bucket:Bucket", "gcp:storage/bucketIAMMember:BucketIAMMember"
 CHECKPOINTS = "pathways-checkpoints"
@@ -53,7 +53,7 @@ def test_the_accounts_of_the_nodes_may_write_read_and_delete_objects_and_nothing
     role = recording.named(f"{CHECKPOINTS}-role").properties
     assert set(role["permissions"]) == {f"storage.objects.{each}" for each in ("create", "delete", "get", "list")}
     grants = [grant.properties for grant in recording.of_type(GRANT) if CHECKPOINTS in grant.name]
-    nodes = {pool.properties["nodeConfig"]["serviceAccount"] for pool in recording.of_type(NODE_POOL)}
+    nodes = {pool.properties["nodeConfig"]["serviceAccount"] for pool in job_pools(recording)}
     assert {grant["member"] for grant in grants} == {f"serviceAccount:{email}" for email in nodes}
     assert {grant["bucket"] for grant in grants} == {"tpu-lab-pathways-small-checkpoints"}
     assert {grant["role"] for grant in grants} == {f"projects/tpu-lab/roles/{role['roleId']}"}

@@ -211,28 +211,35 @@ def test_pools_wait_for_the_role_of_their_account_and_for_the_nat(dev):  # cases
         assert nat.urn in pool.options.dependencies
 
 
-@pytest.mark.parametrize("slices", [1, 3, 4, 5, 63])
-def test_at_most_four_pools_are_asked_for_at_once_and_none_waits_longer_than_it_must(slices):  # case pool-5
+@pytest.mark.parametrize(
+    ("slices", "written", "width"),
+    [(slices, None, 4) for slices in (1, 3, 4, 5, 63)] + [(5, 1, 1), (63, 1, 1), (63, 7, 7), (5, 32, 32)],
+)
+def test_no_more_pools_than_written_are_asked_for_at_once_and_none_waits_longer_than_it_must(
+    slices, written, width
+):  # case pool-5
     groups = [
         {"name": f"g{index}", "tpu": "v6e-16", "count": count, "capacity": {"spot": {}}}
         for index, count in enumerate((slices // 2, slices - slices // 2))
         if count
     ]
-    pools = declare(slices=groups).of_type(NODE_POOL)
+    cluster = {"concurrentOperations": written} if written else {}
+    pools = declare(slices=groups, cluster=cluster).of_type(NODE_POOL)
     start: dict[str, int] = {}
     for pool in pools:
         start[pool.urn] = max((start[urn] + 1 for urn in pool.options.dependencies if urn in start), default=0)
     at_once = [list(start.values()).count(moment) for moment in range(max(start.values()) + 1)]
-    assert max(at_once) <= 4
-    assert len(at_once) == math.ceil(Fraction(len(pools), 4))
+    assert max(at_once) <= width
+    assert len(at_once) == math.ceil(Fraction(len(pools), width))
 
 
 def test_time_outs_grow_with_the_queue():  # case pool-5: the provider's own is two hours
-    def minutes(slices: int) -> set[int]:
+    def minutes(slices: int, width: int = 4) -> set[int]:
         group = {"name": "g", "tpu": "v6e-16", "count": slices, "capacity": {"spot": {}}}
-        pools = declare(slices=[group]).of_type(NODE_POOL)
+        pools = declare(slices=[group], cluster={"concurrentOperations": width}).of_type(NODE_POOL)
         return {int(text.removesuffix("m")) for pool in pools for text in pool.options.custom_timeouts.values()}
 
-    (few,), (many,) = minutes(2), minutes(64)
+    (few,), (many,), (narrow,) = minutes(2), minutes(64), minutes(64, width=1)
     assert few > 120
     assert many >= 120 + 16 * 15
+    assert narrow >= 120 + 64 * 15

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.components.recordings import NODE_POOL, declare
+from tests.components.recordings import declare, job_pools
 
 BUCKET = "gcp:storage/bucket:Bucket"
 GRANT = "gcp:storage/bucketIAMMember:BucketIAMMember"
@@ -82,8 +82,7 @@ def test_node_accounts_have_the_five_permissions_on_this_bucket_alone(dev, bucke
         "storage.objects.get",
     }
     grants = dev.of_type(GRANT)
-    pools = [pool for pool in dev.of_type(NODE_POOL) if pool.name != "pathways-system-pool"]
-    nodes = {pool.properties["nodeConfig"]["serviceAccount"] for pool in pools}
+    nodes = {pool.properties["nodeConfig"]["serviceAccount"] for pool in job_pools(dev)}
     assert {grant.properties["member"] for grant in grants} == {f"serviceAccount:{email}" for email in nodes}
     for grant in grants:
         assert grant.properties["bucket"] == bucket.properties["name"]
@@ -101,5 +100,5 @@ def test_node_accounts_have_the_five_permissions_on_this_bucket_alone(dev, bucke
 def test_whoever_is_on_the_host_network_has_the_rights_of_its_node(job):  # a service account does not change that
     recording = declare(workloads=[job])
     granted = {grant.properties["member"] for grant in recording.of_type(GRANT)}
-    nodes = {pool.properties["nodeConfig"]["serviceAccount"] for pool in recording.of_type(NODE_POOL)}
+    nodes = {pool.properties["nodeConfig"]["serviceAccount"] for pool in job_pools(recording)}
     assert granted == {f"serviceAccount:{email}" for email in nodes}

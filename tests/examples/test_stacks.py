@@ -18,6 +18,9 @@ from tests.examples.requirements import all_requirements, requirements
 PROJECT = Path(__file__).resolve().parents[2]
 EXAMPLES = PROJECT / "examples"
 NAMES = ("autocheckpoint", "batch", "elastic", "headless", "inference")
+LARGE = "large"
+"""The example without a program: it shows size."""
+
 of_each_example = pytest.mark.parametrize("name", NAMES)
 
 
@@ -31,7 +34,7 @@ def run(monkeypatch: pytest.MonkeyPatch, *arguments: str) -> int:
 
 
 def test_no_example_is_left_out():
-    assert sorted(folder.name for folder in EXAMPLES.iterdir() if folder.is_dir()) == sorted(NAMES)
+    assert sorted(folder.name for folder in EXAMPLES.iterdir() if folder.is_dir()) == sorted([*NAMES, LARGE])
 
 
 def test_stacks_have_names_of_their_own():
@@ -39,7 +42,7 @@ def test_stacks_have_names_of_their_own():
     assert [name for name, count in Counter(file.name for file in files).items() if count > 1] == []
 
 
-@of_each_example
+@pytest.mark.parametrize("name", [*NAMES, LARGE])
 def test_it_is_found_by_its_name_and_passes_check(name, monkeypatch, capsys):
     monkeypatch.chdir(PROJECT)
     assert find_stack(name) == Path("examples", name, f"Pulumi.{name}.yaml")
@@ -53,6 +56,19 @@ def test_it_passes_the_plan_without_findings(name, monkeypatch, capsys):
     plan = json.loads(capsys.readouterr().out)
     assert plan["fine"]
     assert plan["findings"] == []
+
+
+def test_the_large_stack_is_a_thousand_hosts_that_jobs_take_whole(monkeypatch, capsys):
+    assert run(monkeypatch, "plan", LARGE, "--json") == 0
+    plan = json.loads(capsys.readouterr().out)
+    assert [finding["rule"] for finding in plan["findings"] if finding["severity"] == "error"] == []
+    assert [job["runs"] for job in plan["jobs"]] == [True, True]
+    assert sum(group["hosts"] for group in plan["slices"]) == 1024
+    assert [(need["hosts"], need["is_quota"]) for need in plan["needs"]] == [(512, False), (512, False)]
+    stack = load_stack_file(EXAMPLES / LARGE / "Pulumi.large.yaml")
+    taken = {job.slices.group: job.slices.count for job in stack.workloads}
+    assert taken == {group.name: group.pools for group in stack.slices}
+    assert sum(taken.values()) == 64
 
 
 @of_each_example

@@ -95,6 +95,28 @@ def test_our_own_stacks_are_fine(pathways, name, chips, hosts, lanes, minutes):
     assert {"gcp:container/cluster:Cluster", "gcp:container/nodePool:NodePool", "gcp:storage/bucket:Bucket"} <= types
 
 
+@pytest.mark.parametrize(
+    ("written", "at_once", "minutes", "findings"),
+    [  # 3 slices, heads and controllers: 5 pools of 3 minutes each, after a cluster of 6
+        ({}, 4, 6 + 2 * 3, []),
+        ({"concurrentOperations": 1}, 1, 6 + 5 * 3, []),
+        ({"concurrentOperations": 2}, 2, 6 + 3 * 3, []),
+        ({"concurrentOperations": 5}, 5, 6 + 3, []),
+        ({"concurrentOperations": 6}, 5, 6 + 3, ["cluster-concurrent-operations"]),
+    ],
+)
+def test_pools_are_made_as_many_at_once_as_is_written(
+    pathways, stack, written, at_once, minutes, findings
+):  # case pool-5
+    slices = [{"name": "v6e", "tpu": "v6e-16", "count": 3, "capacity": {"spot": {}}}]
+    code, out, _ = pathways("plan", stack(environment="dev", slices=slices, workloads=[], cluster=written), "--json")
+    plan = json.loads(out)
+    assert code == 0
+    assert (plan["operations"]["at_once"], plan["operations"]["minutes"]) == (at_once, minutes)
+    found = [finding["rule"] for finding in plan["findings"]]
+    assert [rule for rule in found if rule == "cluster-concurrent-operations"] == findings
+
+
 def test_the_plan_is_for_people_by_default(pathways):
     code, out, _ = pathways("plan", STACKS / "Pulumi.dev.yaml")
     assert code == 0

@@ -2,7 +2,8 @@
 
 from typing import Any
 
-from tests.rules.a_stack import CHECKPOINTS, EMAIL, GONE, ROLE, changed
+from pathways.rules import Context
+from tests.rules.a_stack import CHECKPOINTS, EMAIL, GONE, ROLE, changed, tpu_pool
 from tests.rules.examples.example import DEV, Example
 
 PUBLIC = {"controlPlaneEndpointsConfig": GONE}
@@ -75,6 +76,16 @@ CLUSTERS = [
     Example("cluster-labels", "cluster", {"resourceLabels": {"team": "a"}}, "do not tell environment"),
     Example("cluster-no-inline-pools", "cluster", {"nodePools": [{"name": "x"}]}, "1 node pools inside"),
     Example("cluster-no-inline-pools", "cluster", {"removeDefaultNodePool": GONE}, "default node pool stays"),
+    Example(
+        "cluster-concurrent-operations",
+        "v6e-0",
+        {},
+        "6 node pools of the cluster may be made at once; GKE takes 5",
+        "warning",
+        more=tuple(tpu_pool(index) for index in (2, 3)),
+    ),
+    Example("cluster-concurrent-operations", "v6e-0", {}, "8 node pools", "warning", Context(concurrent_operations=8)),
+    Example("cluster-concurrent-operations", "v6e-0", {}, context=Context(concurrent_operations=5)),
     Example(
         "cluster-maintenance-window", "cluster", {"maintenancePolicy.recurringWindow": GONE}, "no maintenance window"
     ),

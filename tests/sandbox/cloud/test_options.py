@@ -7,7 +7,16 @@ import threading
 import pytest
 
 from sandbox.cloud import CloudServer, read_records
-from sandbox.cloud.options import Fault, Options, OptionsError, OptionsFile, Reservation, parse_options
+from sandbox.cloud.options import (
+    Fault,
+    Options,
+    OptionsError,
+    OptionsFile,
+    Reservation,
+    parse_options,
+    read_options,
+    write_options,
+)
 from tests.sandbox.cloud.engine_side import CallError, Engine
 from tests.sandbox.cloud.fake_host import FakeHost
 from tests.sandbox.cloud.inputs import EVERY_TYPE, NETWORK, POOL
@@ -87,6 +96,18 @@ def test_what_is_no_json_is_told(tmp_path, content):
     (tmp_path / "options.json").write_bytes(content)
     with pytest.raises(OptionsError, match=r"^options.json of the simulated cloud: "):
         OptionsFile(tmp_path).current()
+
+
+def test_options_from_a_file_are_looked_at_before_they_take_the_place_of_others(tmp_path):
+    given, folder = tmp_path / "given.json", tmp_path / "cloud"
+    folder.mkdir()
+    given.write_text('{"timeScale": 0}')
+    write_options(folder, read_options(given))
+    assert OptionsFile(folder).current().time_scale == 0
+    for content in (b'{"timeScal": 0}', b"\xff\xfe{}"):
+        given.write_bytes(content)
+        with pytest.raises(OptionsError, match=r"^options.json of the simulated cloud: "):
+            read_options(given)
 
 
 def test_a_call_is_refused_with_the_key_and_works_again_afterwards(engine, options, folder):

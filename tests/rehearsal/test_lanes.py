@@ -1,0 +1,119 @@
+"""Many slices at once: the engine and our own components against the simulated cloud, which refuses too much at once.
+
+No control plane: nodes are only remembered.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pulumi
+import pytest
+from pulumi import automation
+
+from pathways.settings import StackSettings, parse_settings
+from sandbox.cloud import NODE_POOL, CloudServer, journal
+from sandbox.toolchain import ensure
+from tests.sandbox.cloud.fake_host import FakeHost
+
+pytestmark = pytest.mark.rehearsal
+
+SLICES = 64
+CREATION_MINUTES = 3  # that the simulated cloud takes for a node pool
+
+
+def settings(**cluster: int) -> StackSettings:
+    group = {"name": "v5p", "tpu": "v5p-128", "count": SLICES, "capacity": {"onDemand": {}}}
+    platform = {"environment": "dev", "zone": "us-east5-a", "jax": "0.8.3", "slices": [group], "cluster": cluster}
+    return parse_settings(platform, project="rehearsed", stack="dev", source="dev")
+
+
+def declare(settings: StackSettings) -> None:
+    """The cluster and the slices of a stack, as Platform declares them, without what is inside the cluster."""
+    import pulumi_gcp as gcp
+
+    from components.cluster import Cluster, ClusterArgs
+    from components.multislice_group import MultisliceGroup, MultisliceGroupArgs
+    from components.network import Network, NetworkArgs
+    from components.node_account import NodeAccount, NodeAccountArgs
+    from components.pool_lanes import PoolLanes
+    from components.site import Site
+
+    site, (group,) = Site.of(settings), settings.slices
+    cloud = gcp.Provider("gcp", project=site.project, region=site.region, zone=site.zone)
+    opts = pulumi.ResourceOptions(providers=[cloud])
+    network = Network("network", NetworkArgs(site, settings.network), opts)
+    cluster = Cluster(
+        "cluster",
+        ClusterArgs(
+            site=site,
+            settings=settings.cluster,
+            network=network.network_id,
+            subnetwork=network.subnetwork_id,
+            control_plane_range=settings.network.control_plane_range,
+        ),
+        opts,
+    )
+    account = NodeAccount("account", NodeAccountArgs(site, "slices"), opts)
+    args = MultisliceGroupArgs(
+        site=site,
+        group=group,
+        cluster=cluster.cluster_name,
+        service_account=account.email,
+        protect=False,
+        lanes=PoolLanes(group.pools, settings.cluster.concurrent_operations),
+        after=[account, network],
+    )
+    MultisliceGroup("slices", args, opts)
+
+
+@pytest.fixture
+def engine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[automation.Stack]:
+    """A stack whose gcp provider is a simulated cloud in tmp_path/cloud."""
+    monkeypatch.setenv("PATH", f"{ensure(['pulumi']).path('pulumi').parent}{os.pathsep}{os.environ['PATH']}")
+    server = CloudServer(tmp_path / "cloud", FakeHost())
+    server.start()
+    (tmp_path / "state").mkdir()
+    options = automation.LocalWorkspaceOptions(
+        env_vars={
+            "PULUMI_BACKEND_URL": (tmp_path / "state").as_uri(),
+            "PULUMI_HOME": str(tmp_path / "home"),
+            "PULUMI_CONFIG_PASSPHRASE": "rehearsal",
+            "PULUMI_DEBUG_PROVIDERS": f"gcp:{server.port}",
+            "PULUMI_SKIP_UPDATE_CHECK": "1",
+            "PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION": "true",
+            "PULUMI_AUTOMATION_API_SKIP_VERSION_CHECK": "1",
+        }
+    )
+    yield automation.create_or_select_stack("dev", "pathways", lambda: None, opts=options)
+    server.stop()
+
+
+@pytest.mark.parametrize(
+    ("limit", "cluster", "width", "pool_seconds"),
+    [(5, {}, 4, 2.4), (1, {"concurrentOperations": 1}, 1, 1.5)],
+    ids=["default", "one at a time"],
+)
+def test_many_slices_come_and_go_without_a_refusal_and_without_idle_lanes(
+    engine, tmp_path, limit, cluster, width, pool_seconds
+):
+    behaviour = {"timeScale": pool_seconds / CREATION_MINUTES, "concurrentOperations": limit}
+    (tmp_path / "cloud" / "options.json").write_text(json.dumps(behaviour))
+
+    engine.up(program=lambda: declare(settings(**cluster)))
+
+    entries = journal.read(tmp_path / "cloud")
+    pools = [entry for entry in entries if (entry.call, entry.type) == ("create", NODE_POOL)]
+    assert len(pools) == SLICES
+    taken = max(entry.ended for entry in pools) - min(entry.started for entry in pools)
+    assert taken <= 1.05 * math.ceil(SLICES / width) * pool_seconds
+
+    engine.destroy()
+
+    entries = journal.read(tmp_path / "cloud")
+    assert sum((entry.call, entry.type) == ("delete", NODE_POOL) for entry in entries) == SLICES
+    assert [entry.outcome for entry in entries if not entry.ok or entry.retries] == []
