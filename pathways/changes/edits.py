@@ -20,8 +20,9 @@ from pathways.settings.schema import PLATFORM_KEY
 
 STACKS = Path(__file__).with_name("stacks")
 
-EVERYTHING, CONTROLLER = "everything", "controller"
-"""Names of the stacks that are changed: one says all that can be said, jobs being JobSets; one has the controller."""
+EVERYTHING, CONTROLLER, IN_CLUSTER, IN_NETWORK = "everything", "controller", "in-cluster", "in-network"
+"""Names of the stacks that are changed: one says all that can be said, jobs being JobSets; one has the PathwaysJob
+controller, and says little; two are in a cluster or a network that exists."""
 
 
 @dataclass(frozen=True)
@@ -30,7 +31,6 @@ class Edit:
 
     at: where, such as slices[0].count. to: its new value. instead_of: the key beside it that goes, of two that exclude
     each other. also: what must change with it, by path. stack: that is changed. aside: what the effects do not tell.
-    refused: by whom an update that the engine plans in place is refused, and why.
     """
 
     at: str
@@ -39,7 +39,6 @@ class Edit:
     also: Mapping[str, Any] = field(default_factory=dict)
     stack: str = EVERYTHING
     aside: str = ""
-    refused: str = ""
 
     @property
     def setting(self) -> str:
@@ -84,11 +83,9 @@ def config(stack: str) -> dict[str, Any]:
 
 
 def _value(settings: Any, path: KeyPath) -> Any:
+    """Return what is at a path; None where nothing is."""
     for step in path:
-        if isinstance(settings, dict):
-            settings = settings.get(step)
-        else:
-            settings = settings[step] if isinstance(settings, list) and step in range(len(settings)) else None
+        settings = settings.get(step) if isinstance(settings, dict) else settings and settings[step]
     return settings
 
 
@@ -98,14 +95,14 @@ def _set(settings: Any, path: KeyPath, value: Any) -> None:
         settings = settings.setdefault(step, {}) if isinstance(settings, dict) else settings[step]
     if value is None:
         del settings[path[-1]]
-    elif isinstance(settings, list) and path[-1] == len(settings):
-        settings.append(value)
     else:
         settings[path[-1]] = value
 
 
 ELASTIC, PLAIN, HOSTS = "workloads[0]", "workloads[1]", "workloads[2]"
 NAMED, SHAPED = "slices[0]", "slices[1]"
+EXISTING_NETWORK = "network.existing"
+KEY = "projects/my-project/locations/us-east5/keyRings/ring/cryptoKeys/{}"
 RESERVATION = f"{SHAPED}.capacity.reservation"
 
 EDITS = (
@@ -114,13 +111,36 @@ EDITS = (
     Edit("jax", "0.8.2", aside="A job with a jax of its own keeps it."),
     Edit("namespace", "jobs"),
     Edit("cluster.name", "another"),
+    Edit("cluster.existing.location", "us-east5-b", stack=IN_CLUSTER),
     Edit("cluster.releaseChannel", "rapid"),
+    Edit("cluster.maintenance.days", ["SU"]),
+    Edit("cluster.maintenance.start", "04:00"),
+    Edit("cluster.maintenance.hours", 10),
+    Edit("cluster.maintenance.upgrades", "patches"),
+    Edit("cluster.maintenance.freezes[0].name", "fair"),
+    Edit("cluster.maintenance.freezes[0].first", "2027-01-02"),
+    Edit("cluster.maintenance.freezes[0].last", "2027-01-09"),
+    Edit("cluster.dnsEndpoint", False),
+    Edit("cluster.authorizedNetworks", {"office": "10.200.0.0/16", "other": "10.201.0.0/16"}),
+    Edit("cluster.binaryAuthorization", True),
+    Edit("cluster.securityPosture", "off"),
+    Edit("cluster.rbacGroup", "gke-security-groups@example.org"),
     Edit("cluster.deletionProtection", False),
+    Edit(f"{EXISTING_NETWORK}.network", "other", stack=IN_NETWORK),
+    Edit(f"{EXISTING_NETWORK}.subnetwork", "other", stack=IN_NETWORK),
+    Edit(f"{EXISTING_NETWORK}.podRange", "other", stack=IN_NETWORK),
+    Edit(f"{EXISTING_NETWORK}.serviceRange", "other", stack=IN_NETWORK),
+    Edit(f"{EXISTING_NETWORK}.project", "third-project", stack=IN_NETWORK),
     Edit("network.nodeRange", "10.1.0.0/18"),
     Edit("network.nodeRange", "10.0.0.0/17"),
     Edit("network.podRange", "10.96.0.0/11"),
     Edit("network.serviceRange", "10.33.0.0/20"),
     Edit("network.controlPlaneRange", "172.16.0.48/28"),
+    Edit("network.secondNicRange", "10.129.0.0/18"),
+    Edit("network.flowLogs", True),
+    Edit("system.machineType", "e2-standard-8"),
+    Edit("system.minNodes", 2),
+    Edit("system.maxNodes", 4),
     Edit("head.machineType", "n2-standard-80"),
     Edit("head.minNodes", 2),
     Edit("head.maxNodes", 5),
@@ -129,7 +149,7 @@ EDITS = (
     Edit(f"{SHAPED}.machineType", "ct6e-standard-8t"),
     Edit(f"{SHAPED}.topology", "4x4"),
     Edit(f"{NAMED}.count", 3),
-    Edit(f"{SHAPED}.count", 2),
+    Edit(f"{NAMED}.count", 1, also={f"{ELASTIC}.slices.count": 1}),
     Edit(f"{NAMED}.spares", 2),
     Edit(f"{NAMED}.spares", 0),
     Edit(f"{NAMED}.capacity.spot", {}, instead_of="onDemand"),
@@ -139,12 +159,18 @@ EDITS = (
     Edit(f"{RESERVATION}.subBlock", "part-2"),
     Edit(f"{RESERVATION}.chips", 16),
     Edit("slices[2].capacity.onDemand", {}, instead_of="spot"),
-    Edit(f"{NAMED}.capacity.flexStart", {}, instead_of="onDemand"),
-    Edit(f"{NAMED}.capacity.queued", {}, instead_of="onDemand"),
+    Edit(f"{NAMED}.capacity.flexStart", {}, instead_of="onDemand", also={f"{NAMED}.autoscaled": None}),
+    Edit(f"{NAMED}.capacity.queued", {}, instead_of="onDemand", also={f"{NAMED}.autoscaled": None}),
+    Edit(f"{NAMED}.autoscaled", True),
+    Edit(f"{NAMED}.networking", "singleNic"),
+    Edit(f"{SHAPED}.networking", "secondNic"),
     Edit("scratch.bucket", "another-scratch"),
     Edit("scratch.prefix", "other"),
     Edit("scratch.expireDays", 14, aside="A bucket is told when it is made; change the rules in the bucket."),
     Edit("scratch.abortedUploadDays", 2, aside="A bucket is told when it is made; change the rules in the bucket."),
+    Edit("encryption.key", KEY.format("other")),
+    Edit("encryption.key", KEY.format("first"), stack=CONTROLLER),
+    Edit("encryption.projectNumber", "987654321"),
     Edit("priorities", {"high": 3000, "low": 1000}),
     Edit("priorities", {"high": 2000, "low": 1000, "middle": 1500}),
     Edit(f"{ELASTIC}.slices.group", "hosts", also={f"{ELASTIC}.slices.count": 1}),
@@ -158,7 +184,7 @@ EDITS = (
     Edit(f"{ELASTIC}.mounts[0].secret", "keys", instead_of="claim"),
     Edit(f"{ELASTIC}.mounts[0].configMap", "files", instead_of="claim"),
     Edit(f"{ELASTIC}.mounts[0].readOnly", True),
-    Edit(f"{ELASTIC}.jax", "0.8.2"),
+    Edit(f"{PLAIN}.jax", "0.8.2"),
     Edit(f"{ELASTIC}.priority", "low"),
     Edit(f"{ELASTIC}.jobRestarts", 5),
     Edit(f"{ELASTIC}.maintenanceCounts", True),
@@ -223,6 +249,7 @@ EDITS = (
     Edit(f"{HOSTS}.privileged", True),
     Edit(f"{HOSTS}.sharesGroup", True),
     Edit("replaceable", ["elastic"], aside="The engine no longer refuses to replace these jobs."),
+    Edit("install.jobset.enabled", False, aside="The custom resource goes, and all jobs with it."),
     Edit("install.jobset.version", "0.11.1", also={f"{ELASTIC}.recovery": "job"}),
     Edit("install.jobset.source", "oci://example.com/charts/jobset"),
     Edit("install.pathwaysJob.enabled", False, stack=CONTROLLER),
