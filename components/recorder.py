@@ -19,7 +19,7 @@ from typing import Any, Final
 import pulumi
 from pulumi.runtime import rpc, settings
 from pulumi.runtime.mocks import MockMonitor, Mocks
-from pulumi.runtime.proto import callback_pb2, resource_pb2
+from pulumi.runtime.proto import alias_pb2, callback_pb2, resource_pb2
 from pulumi.runtime.stack import run_pulumi_func
 
 from components.simulated_outputs import simulated_outputs
@@ -119,10 +119,7 @@ class _RecordingMonitor(MockMonitor):
         self._project = project
 
     def make_urn(self, parent: str, type_: str, name: str) -> str:
-        """Return the URN as the engine forms it: children of the stack do not carry the stack's type."""
-        parent_types = parent.split("::")[2] if parent else _STACK_TYPE
-        qualified_type = type_ if parent_types == _STACK_TYPE else f"{parent_types}${type_}"
-        return "::".join((f"urn:pulumi:{settings.get_stack()}", str(settings.get_project()), qualified_type, name))
+        return _urn(parent, type_, name)
 
     def RegisterResource(self, request: resource_pb2.RegisterResourceRequest) -> resource_pb2.RegisterResourceResponse:
         urn = self.make_urn(request.parent, request.type, request.name)
@@ -165,6 +162,18 @@ class _UnservedCallbacks:
         return callback_pb2.Callback(token=transform.__name__)
 
 
+def _urn(parent: str, type_: str, name: str) -> str:
+    """Return the URN as the engine forms it: children of the stack do not carry the stack's type."""
+    parent_types = parent.split("::")[2] if parent else _STACK_TYPE
+    qualified_type = type_ if parent_types == _STACK_TYPE else f"{parent_types}${type_}"
+    return "::".join((f"urn:pulumi:{settings.get_stack()}", str(settings.get_project()), qualified_type, name))
+
+
+def _former_urn(request: resource_pb2.RegisterResourceRequest, former: alias_pb2.Alias.Spec) -> str:
+    """Return the URN of an alias that tells only what was different; those of former parents are left out."""
+    return _urn(former.parentUrn or request.parent, former.type or request.type, former.name or request.name)
+
+
 def _recorded(
     request: resource_pb2.RegisterResourceRequest, urn: str, properties: dict[str, Any], secrets: tuple[str, ...]
 ) -> Resource:
@@ -191,7 +200,7 @@ def _recorded(
             replace_on_changes=tuple(request.replaceOnChanges),
             deleted_with=request.deletedWith,
             custom_timeouts={"create": timeouts.create, "update": timeouts.update, "delete": timeouts.delete},
-            aliases=tuple(alias.urn or alias.spec.name for alias in request.aliases),
+            aliases=tuple(alias.urn or _former_urn(request, alias.spec) for alias in request.aliases),
         ),
         secrets=secrets,
     )

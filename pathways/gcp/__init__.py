@@ -3,6 +3,7 @@
 from pathways.gcp.changes import Action, Change, Kind, changes_between
 from pathways.gcp.checks import Failure, check_inputs
 from pathways.gcp.defaults import is_name_generated, with_defaults, without_defaults_keys
+from pathways.gcp.exceptions import refusal_of
 from pathways.gcp.schema import Property, ResourceType, UnknownType, resource_tokens, resource_type
 from pathways.gcp.values import UNKNOWN, Path, Unknown, format_path, lies_under, parse_path
 
@@ -23,6 +24,7 @@ __all__ = [
     "is_name_generated",
     "lies_under",
     "parse_path",
+    "refusal_of",
     "resource_tokens",
     "resource_type",
     "with_defaults",

@@ -24,6 +24,19 @@ Source: resource_container_node_pool.go, google-beta 93c65b2: placement_policy i
 policy_name, and nodePoolUpdate has no branch for it.
 """
 
+_REFUSED: dict[tuple[str, Plain], str] = {
+    (SUBNETWORK, ("secondaryIpRanges", "ipCidrRange")): "Existing secondary range cannot be modified",
+}
+"""What the provider sends and Google Cloud refuses, always, in its words.
+
+Source: hashicorp/terraform-provider-kubernetes#565, and a comment in hashicorp/terraform-provider-google#2570.
+"""
+
+
+def refusal_of(token: str, path: Plain) -> str:
+    """Return what Google Cloud answers to a change at that path; "" where it can be made."""
+    return _REFUSED.get((token, path), "")
+
 
 def is_replaced(token: str, path: Plain, old: Any, new: Any) -> bool:
     """Whether this change replaces the resource though the property is not declared ForceNew.

@@ -54,7 +54,8 @@ def compare(
     found = _changes(old, new, projects, unknown)
     for key in sorted(unknown):
         if not any(change.path[0] == key for change in found):
-            found.append(Change((key,), Kind.UPDATE, Action.IN_PLACE, old.resource.properties.get(key), UNKNOWN))
+            action = Action.REPLACE if _is_forced_new(new, key) else Action.IN_PLACE
+            found.append(Change((key,), Kind.UPDATE, action, old.resource.properties.get(key), UNKNOWN))
     ignored = [parse_path(path) for path in new.options.ignore_changes]
     replacing = [parse_path(path) for path in new.options.replace_on_changes]
     return [
@@ -97,6 +98,14 @@ def _google_changes(old: StateResource, new: Resource, projects: Projects, unkno
         wanted.setdefault("project", projects.after or before)
     reported = with_defaults(declared, _settled(wanted, reported))
     return changes_between(declared, reported, with_defaults(declared, wanted))
+
+
+def _is_forced_new(resource: Resource, key: str) -> bool:
+    """Whether another value of a property, as a whole, replaces the resource."""
+    try:
+        return resource_type(resource.type).properties[key].force_new
+    except (UnknownType, KeyError):
+        return False
 
 
 def _as_declared(declared: Mapping[str, Property], reported: Mapping[str, Any]) -> dict[str, Any]:

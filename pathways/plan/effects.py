@@ -78,7 +78,7 @@ def outcomes(steps: Iterable[Step], allowed: Collection[str] = ()) -> tuple[Outc
 def _outcomes(steps: Iterable[Step], allowed: set[str]) -> Iterator[Outcome]:
     for step in steps:
         existing = step.before or step.resource
-        kind = _kind(existing)
+        kind = kind_of(existing)
         if kind is not None:
             name, group = _name(existing), group_of(existing)
             yield Outcome(
@@ -125,7 +125,8 @@ def _restarts_nodes(resource: Resource, change: Change) -> bool:
     return part != "nodeConfig" or not below or below[0] not in _ON_LIVING_NODES
 
 
-def _kind(resource: Resource) -> str | None:
+def kind_of(resource: Resource) -> str | None:
+    """Return what Outcome calls a resource; None of what is none of its kinds."""
     if resource.type == NODE_POOL:
         return "slice" if group_of(resource) is not None else _cpu_pool(resource)
     return "job" if resource.kind in JOBS else _NOUN.get(resource.type)

@@ -81,6 +81,22 @@ def keys_at(path: Path) -> list[str]:
     return sorted({key for schema in _schemas_at(path) for key in schema.get("properties", {})})
 
 
+def setting_paths() -> list[str]:
+    """Return every setting that holds no others, in the order of the schema: slices[].capacity.reservation.name."""
+    return list(dict.fromkeys(_paths_below(_platform(), "")))
+
+
+def _paths_below(schema: dict[str, Any], at: str) -> Iterator[str]:
+    """Yield the paths below a schema; its own where there is none, and none of plain items of a list."""
+    children = [
+        *((f"{at}.{key}" if at else key, child) for key, child in schema.get("properties", {}).items()),
+        *([(f"{at}[]", schema["items"])] if "items" in schema else []),
+        *((at, each) for each in _alternatives(schema) if each is not schema),
+    ]
+    found = [path for place, child in children for path in _paths_below(child, place)]
+    yield from [path for path in found if path not in (at, f"{at}[]")] or [at]
+
+
 def _schemas_at(path: Path) -> list[dict[str, Any]]:
     schemas = list(_alternatives(_platform()))
     for part in path:

@@ -122,3 +122,12 @@ def test_an_output_that_fails_is_raised(program):
 def test_a_program_that_asks_the_cloud_is_told_that_it_cannot(program):
     with pytest.raises(NotImplementedError, match="getProject"):
         program("import pulumi_gcp as gcp; gcp.organizations.get_project(project_id='p')")
+
+
+def test_an_alias_that_tells_a_type_alone_is_the_urn_that_the_resource_had():
+    jobs = [
+        each for each in record_stack_file(STACKS / "Pulumi.dev.yaml").resources if each.name.endswith("-hello-job")
+    ]
+    (job,) = jobs
+    direct = job.urn.replace("pathways-job.pathways.domain/v1:PathwaysJob", "jobset.x-k8s.io/v1alpha2:JobSet")
+    assert set(job.options.aliases) == {job.urn, direct}

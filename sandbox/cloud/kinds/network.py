@@ -6,7 +6,7 @@ import ipaddress
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from pathways.gcp import Change
+from pathways.gcp import Change, format_path, refusal_of
 from sandbox.cloud.identities import Place
 from sandbox.cloud.kinds.base import Kind, Minutes, Site
 from sandbox.cloud.readback import fill
@@ -44,6 +44,13 @@ class Subnetwork(Kind):
         self._refuse_overlaps(site, record)
 
     def admit_update(self, site: Site, record: Record, draft: Record, changes: Sequence[Change]) -> None:
+        for change in changes:
+            answer = refusal_of(self.token, tuple(step for step in change.path if isinstance(step, str)))
+            if answer:
+                where = f"resource.{format_path(change.path)}"
+                raise google(
+                    400, f"Invalid value for field '{where}': '{change.new}'. {answer}: {change.new}.", "invalid"
+                )
         self._refuse_overlaps(site, draft)
 
     def describe(self, site: Site, record: Record, place: Place) -> None:

@@ -135,6 +135,19 @@ def test_ranges_of_one_network_do_not_overlap(engine):
         engine.create(SUBNETWORK, overlapping)
 
 
+def test_a_secondary_range_that_exists_cannot_be_modified(engine):  # hashicorp/terraform-provider-kubernetes#565
+    engine.create(NETWORK, EVERY_TYPE[NETWORK])
+    pods = {**EVERY_TYPE[SUBNETWORK], "secondaryIpRanges": [{"rangeName": "pods", "ipCidrRange": "10.64.0.0/20"}]}
+    subnetwork = engine.create(SUBNETWORK, pods)
+    words = (
+        r"'resource.secondaryIpRanges\[0\].ipCidrRange': '10.96.0.0/20'. Existing secondary range cannot be modified"
+    )
+    with pytest.raises(CallError, match=words):
+        engine.update(subnetwork, {**pods, "secondaryIpRanges": [{"rangeName": "pods", "ipCidrRange": "10.96.0.0/20"}]})
+    more = [*pods["secondaryIpRanges"], {"rangeName": "services", "ipCidrRange": "10.32.0.0/20"}]
+    assert len(engine.update(subnetwork, {**pods, "secondaryIpRanges": more}).properties["secondaryIpRanges"]) == 2
+
+
 def test_a_key_ring_cannot_be_made_twice_even_after_its_deletion(engine):
     ring = engine.create(KEY_RING, EVERY_TYPE[KEY_RING])
     engine.delete(ring)

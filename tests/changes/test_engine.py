@@ -1,0 +1,150 @@
+"""The table of changes, held to what the real engine does about each edit of stacks that stand in the sandbox."""
+
+from __future__ import annotations
+
+import copy
+import io
+import os
+from collections.abc import Iterator
+from typing import Any
+from unittest.mock import patch
+
+import pytest
+from rich.console import Console
+
+from components.recorder import record
+from pathways.changes.edits import CONTROLLER, EDITS, ELASTIC, EVERYTHING, Edit, platform
+from pathways.gcp import parse_path
+from pathways.plan.state import State, StateResource
+from pathways.plan.steps import Verb, steps_between
+from pathways.resources import Resource
+from pathways.settings import SettingsError, parse_settings
+from sandbox import commands
+from sandbox.engine.runs import Run
+from tests.rehearsal.rehearsal import Rehearsal
+
+pytestmark = [pytest.mark.rehearsal, pytest.mark.nightly]
+
+VERBS = {"create": Verb.CREATE, "update": Verb.UPDATE, "replace": Verb.REPLACE, "delete": Verb.DESTROY}
+EXPANDED = ("helm.sh/v4:Chart", "yaml/v2:ConfigGroup")
+"""In the type of a chart, of a group of manifests, and of all that is in them: only their provider knows that."""
+UNPROTECTED = {"environment": "dev", "cluster.deletionProtection": False}
+"""What the stacks here are, and so cannot be changed to: the engine previews nothing that it would refuse."""
+
+
+def is_legal(edit: Edit) -> bool:
+    try:
+        parse_settings(edit.after, project="rehearsed", stack=edit.stack, source=edit.stack)
+    except SettingsError:
+        return False
+    return True
+
+
+PREVIEWED = [
+    edit for edit in EDITS if edit.stack in (EVERYTHING, CONTROLLER) and edit.at not in UNPROTECTED and is_legal(edit)
+]
+
+
+def unprotected(settings: dict[str, Any]) -> dict[str, Any]:
+    """Settings of a stack from which anything can be taken."""
+    settings = copy.deepcopy(settings)
+    for path, value in UNPROTECTED.items():
+        *above, last = map(str, parse_path(path))
+        mapping = settings
+        for key in above:
+            mapping = mapping.setdefault(key, {})
+        mapping[last] = value
+    return settings
+
+
+def program(rehearsal: Rehearsal, settings: dict[str, Any]) -> tuple[Resource, ...]:
+    return record({"gcp:project": "rehearsed", "pathways:platform": settings}, rehearsal.stack).resources
+
+
+def expected(rehearsal: Rehearsal, edit: Edit) -> dict[str, Verb]:
+    """What the table is made of: the steps between the two programs, of all that is not in a chart or a manifest."""
+    before = program(rehearsal, unprotected(platform(edit.stack)))
+    state = State(rehearsal.stack, "pathways", tuple(StateResource(each, {}) for each in before), ())
+    steps = steps_between(state, program(rehearsal, unprotected(edit.after)))
+    told = [step for step in steps if step.resource.custom and not step.resource.type.startswith("pulumi:")]
+    return {step.resource.name: step.verb for step in told if step.verb is not Verb.SAME}
+
+
+def run(rehearsal: Rehearsal, operation: str) -> Run:
+    """A run of the engine in this process: a start of Python for each would take as long as the run."""
+    console = Console(file=io.StringIO())
+    with (
+        patch.dict(os.environ, {"PATHWAYS_SANDBOX_ROOT": str(rehearsal.home.parent)}),
+        commands.session(console, str(rehearsal.file), {}) as opened,
+    ):
+        return opened.run(console, "", getattr(opened.stack, operation))
+
+
+@pytest.fixture(scope="module")
+def standing(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Rehearsal]:
+    rehearsal = Rehearsal(tmp_path_factory.mktemp("changes"), request.param)
+    try:
+        rehearsal.write(unprotected(platform(request.param)))
+        assert run(rehearsal, "up").ok
+        assert run(rehearsal, "preview").events.changed == []
+        yield rehearsal
+    finally:
+        rehearsal.run("down", "--discard")
+
+
+@pytest.mark.parametrize(
+    ("standing", "edit"),
+    [(edit.stack, edit) for edit in PREVIEWED],
+    indirect=["standing"],
+    ids=[f"{edit.at}-{number}" for number, edit in enumerate(PREVIEWED)],
+)
+def test_the_engine_does_what_the_table_says(standing: Rehearsal, edit: Edit) -> None:
+    standing.write(unprotected(edit.after))
+    previewed = run(standing, "preview")
+    assert previewed.ok, previewed.errors
+    wanted = expected(standing, edit)
+    found = {
+        step.name: VERBS[step.operation]
+        for step in previewed.events.changed
+        if step.operation in VERBS and not any(kind in step.urn for kind in EXPANDED)
+    }
+    assert found == wanted
+
+
+def uids(rehearsal: Rehearsal, *words: str) -> dict[str, str]:
+    return {each["metadata"]["name"]: each["metadata"]["uid"] for each in rehearsal.kubectl(*words)}
+
+
+def edit_of(at: str) -> Edit:
+    return next(edit for edit in EDITS if edit.at == at and edit.stack == EVERYTHING)
+
+
+@pytest.mark.parametrize("standing", [EVERYTHING], indirect=True)
+@pytest.mark.parametrize("at", ["network.podRange", "network.serviceRange"])
+def test_google_cloud_refuses_what_the_table_says(standing: Rehearsal, at: str) -> None:
+    standing.write(unprotected(edit_of(at).after))
+    refused = run(standing, "up")
+    assert any("Existing secondary range cannot be modified" in error for error in refused.errors)
+
+
+@pytest.mark.parametrize("standing", [EVERYTHING], indirect=True)
+@pytest.mark.parametrize(
+    ("at", "nodes", "job"),
+    [
+        ("head.maxNodes", set(), False),
+        (f"{ELASTIC}.labels", set(), False),
+        (f"{ELASTIC}.image", set(), True),
+        ("head.machineType", {"heads"}, False),
+    ],
+)
+def test_what_runs_is_interrupted_as_the_table_says(standing: Rehearsal, at: str, nodes: set[str], job: bool) -> None:
+    """nodes: pools whose nodes are made anew. job: whether the job is."""
+    standing.write(unprotected(platform(EVERYTHING)))
+    assert run(standing, "up").ok
+    jobs, before = uids(standing, "jobsets", "--namespace=pathways"), uids(standing, "nodes")
+    standing.write(unprotected(edit_of(at).after))
+    assert run(standing, "up").ok
+    after = uids(standing, "nodes")
+    gone = {name.split("-")[-3] for name, uid in before.items() if after.get(name) != uid}
+    assert gone == nodes
+    assert (uids(standing, "jobsets", "--namespace=pathways")["elastic"] != jobs["elastic"]) is job
