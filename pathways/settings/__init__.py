@@ -4,7 +4,7 @@ from pathways.settings.capacity import Capacity, FlexStart, OnDemand, Queued, Re
 from pathways.settings.cluster import ClusterSettings
 from pathways.settings.containers import Pods, Resources, Secret
 from pathways.settings.head import HeadSettings
-from pathways.settings.install import InstallSettings, JobSetInstall, PathwaysJobInstall
+from pathways.settings.install import InstallSettings, JobSetInstall, KueueInstall, PathwaysJobInstall
 from pathways.settings.job import Job, SliceRequest
 from pathways.settings.loader import (
     StackNotFound,
@@ -20,6 +20,7 @@ from pathways.settings.multislice_workload import MultisliceWorkload
 from pathways.settings.network import NetworkSettings
 from pathways.settings.pathways_workload import Component, Elastic, PathwaysWorkload
 from pathways.settings.problems import Problem, SettingsError
+from pathways.settings.queues import Queue
 from pathways.settings.schema import stack_file_schema
 from pathways.settings.scratch import ScratchSettings
 from pathways.settings.slices import SliceGroup
@@ -37,6 +38,7 @@ __all__ = [
     "InstallSettings",
     "Job",
     "JobSetInstall",
+    "KueueInstall",
     "MonitoringSettings",
     "MultisliceWorkload",
     "NetworkSettings",
@@ -45,6 +47,7 @@ __all__ = [
     "PathwaysWorkload",
     "Pods",
     "Problem",
+    "Queue",
     "Queued",
     "Reservation",
     "Resources",
