@@ -28,7 +28,7 @@ class CheckpointBucketArgs:
     keep: bool
     key: str | None
     after: Sequence[pulumi.Resource]
-    cluster: pulumi.Resource
+    cluster: pulumi.Resource | None
 
 
 class CheckpointBucket(pulumi.ComponentResource):

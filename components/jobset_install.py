@@ -10,6 +10,7 @@ import yaml
 from pulumi_kubernetes.core.v1 import Namespace
 from pulumi_kubernetes.helm.v4 import Chart
 
+from components.webhook_certificate import left_to_controller
 from pathways.settings import JobSetInstall as JobSetSettings
 
 NAMESPACE = "jobset-system"
@@ -74,18 +75,10 @@ class JobSetInstall(pulumi.ComponentResource):
                 parent=self,
                 depends_on=[namespace],
                 deleted_with=args.cluster,
-                transforms=[leave_certificate_to_controller, switching_on(args.feature_gates)],
+                transforms=[left_to_controller(CERTIFICATE_SECRET), switching_on(args.feature_gates)],
             ),
         )
         self.register_outputs({"namespace": NAMESPACE})
-
-
-def leave_certificate_to_controller(args: pulumi.ResourceTransformArgs) -> pulumi.ResourceTransformResult | None:
-    """Ignore the data of the certificate's Secret, which the controller fills in."""
-    if args.type_ != "kubernetes:core/v1:Secret" or not args.name.endswith(CERTIFICATE_SECRET):
-        return None
-    ignore = pulumi.ResourceOptions(ignore_changes=["data"])
-    return pulumi.ResourceTransformResult(props=args.props, opts=pulumi.ResourceOptions.merge(args.opts, ignore))
 
 
 def switching_on(feature_gates: Sequence[str]) -> pulumi.ResourceTransform:

@@ -16,6 +16,7 @@ from components.existing_cluster import ExistingCluster, ExistingClusterArgs
 from components.existing_network import ExistingNetwork, ExistingNetworkArgs
 from components.jobset_install import JobSetInstall, JobSetInstallArgs
 from components.key_access import KeyAccess, KeyAccessArgs
+from components.kueue_install import KueueInstall, KueueInstallArgs
 from components.monitoring import Monitoring, MonitoringArgs
 from components.multislice_group import MultisliceGroup, MultisliceGroupArgs
 from components.network import Network, NetworkArgs
@@ -23,6 +24,7 @@ from components.node_account import NodeAccount, NodeAccountArgs
 from components.pathways_job_install import PathwaysJobInstall, PathwaysJobInstallArgs
 from components.pool_lanes import PoolLanes
 from components.priority_classes import PriorityClasses, PriorityClassesArgs
+from components.queues import Queues, QueuesArgs
 from components.scratch_bucket import ScratchBucket, ScratchBucketArgs
 from components.second_network import SecondNetwork, SecondNetworkArgs
 from components.site import Site
@@ -59,7 +61,8 @@ class Platform(pulumi.ComponentResource):
     cluster's path: a changed endpoint updates it, where a changed kubeconfig alone would replace all objects.
 
     Order: network and accounts, cluster, head pool and slices (in lanes, see PoolLanes), JobSet once a node can run
-    its controller, the PathwaysJob controller once JobSet's webhooks serve, each job once all it needs stands.
+    its controller, the PathwaysJob controller and Kueue once JobSet's webhooks serve, queues once Kueue's do, each job
+    once all it needs stands.
     `destroy` goes the other way; objects in the cluster are not deleted one by one but go with it, reachable or not.
 
     Attributes: outputs, what the stack exports.
@@ -262,6 +265,18 @@ class Platform(pulumi.ComponentResource):
             PriorityClasses(f"{name}-priorities", PriorityClassesArgs(priorities, cluster), self._replaced_in_cluster())
         )
         self._declare_namespace()
+        if settings.queues:
+            self._declare_queues()
+
+    def _declare_queues(self) -> None:
+        """Declare what jobs wait in."""
+        name, settings, cluster = self._name, self._settings, self._cluster.resource
+        kueue_args = KueueInstallArgs(
+            settings.install.kueue, cluster, after=[*self._controllers_run_on, *self._installs]
+        )
+        kueue = KueueInstall(f"{name}-kueue", kueue_args, self._in_cluster())
+        queues = QueuesArgs(settings, cluster, after=[kueue, *self._installs])
+        self._installs += [kueue, Queues(f"{name}-queues", queues, self._in_cluster())]
 
     def _declare_namespace(self) -> None:
         """Declare the namespace of jobs, and the service accounts that they name."""

@@ -8,6 +8,8 @@ import pulumi
 from pulumi_kubernetes.apiextensions import CustomResource
 from pulumi_kubernetes.core.v1 import Service
 
+from pathways.runtime import QUEUE_LABEL
+
 FORMS = (
     "kubernetes:pathways-job.pathways.domain/v1:PathwaysJob",
     "kubernetes:jobset.x-k8s.io/v1alpha2:JobSet",
@@ -41,7 +43,7 @@ class Workload(pulumi.ComponentResource):
 
     Nearly all of its spec is immutable, and the PathwaysJob controller never touches the JobSet of a job that it has
     started. So a changed spec is a new job: the old one is deleted, with its pods, before the new one is sent under the
-    same name.
+    same name. So is a job in another queue: a started one does not leave its own, and stops where it had none.
     """
 
     def __init__(self, name: str, args: WorkloadArgs, opts: pulumi.ResourceOptions | None = None) -> None:
@@ -60,7 +62,7 @@ class Workload(pulumi.ComponentResource):
                 deleted_with=args.cluster,
                 delete_before_replace=True,
                 protect=args.protect,
-                replace_on_changes=["spec"],
+                replace_on_changes=["spec", f'metadata.labels["{QUEUE_LABEL}"]'],
                 aliases=[pulumi.Alias(type_=form) for form in FORMS],
                 custom_timeouts=pulumi.CustomTimeouts(delete="30m"),
             ),

@@ -59,6 +59,10 @@ COLOCATED_HEAD_PREFIX = "colocated-head-of-"
 AUTOCHECKPOINT_GRACE_SECONDS = 300
 """How long Cloud TPU waits for a checkpoint before maintenance. Source: Cloud TPU documentation, Autocheckpoint."""
 
+QUEUE_LABEL = "kueue.x-k8s.io/queue-name"
+QUEUE_PRIORITY_LABEL = "kueue.x-k8s.io/priority-class"
+"""By which Kueue knows a job's queue, and its WorkloadPriorityClass. Source: Kueue 0.17, constants."""
+
 RESERVED_PRIORITIES = 1_000_000_000
 """Kubernetes keeps the values of PriorityClasses from here on for itself."""
 

@@ -23,7 +23,7 @@ from sandbox.home import PROJECT, Home, write_json
 from sandbox.ports import PortTaken
 
 PROGRAMS = (
-    *("etcd", "kubernetes", "kwok", "pulumi", "pulumi-resource-kubernetes"),
+    *("etcd", "kubernetes", "kwok", "pulumi", "pulumi-resource-kubernetes", "kueue"),
     *(f"jobset-{version}" for version in JOBSET_VERSIONS),
 )
 """What a rehearsal needs of the toolchain."""

@@ -7,6 +7,13 @@ from pathways.manifests.labels import HEAD_LABELS, SYSTEM_LABELS, group_labels, 
 from pathways.manifests.objects import Manifest, namespace, priority_class
 from pathways.manifests.overrides import overridden_paths
 from pathways.manifests.pathways_job import pathways_job
+from pathways.manifests.queues import (
+    cluster_queues,
+    cohort,
+    local_queues,
+    resource_flavors,
+    workload_priority_classes,
+)
 from pathways.manifests.workload import accounts_off_the_host_network, manifest_of, service_accounts, service_of
 
 __all__ = [
@@ -15,16 +22,21 @@ __all__ = [
     "ControllerRefusal",
     "Manifest",
     "accounts_off_the_host_network",
+    "cluster_queues",
+    "cohort",
     "colocated_head_priorities",
     "connection_to",
     "group_labels",
     "group_selector",
     "jobset_of_pathways_job",
+    "local_queues",
     "manifest_of",
     "namespace",
     "overridden_paths",
     "pathways_job",
     "priority_class",
+    "resource_flavors",
     "service_accounts",
     "service_of",
+    "workload_priority_classes",
 ]

@@ -59,7 +59,7 @@ def _pod(settings: StackSettings, workload: MultisliceWorkload) -> Manifest:
     }
     if workload.priority:
         pod["priorityClassName"] = workload.priority
-    if not workload.shares_group:
+    if workload.has_group_to_itself:
         pod["affinity"] = {"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [_others(workload)]}}
     if mounted := list(volumes(workload)):
         pod["volumes"] = mounted

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from pathways.settings import StackSettings, Workload
+from pathways.manifests.colocation import colocated_head_class
+from pathways.runtime import QUEUE_LABEL, QUEUE_PRIORITY_LABEL
+from pathways.settings import PathwaysWorkload, StackSettings, Workload
 
 Manifest = dict[str, Any]
 """A Kubernetes object as its API takes it, in JSON."""
@@ -13,10 +15,19 @@ Manifest = dict[str, Any]
 def job_metadata(settings: StackSettings, job: Workload) -> Manifest:
     """Return the metadata of the object that a job becomes."""
     metadata: Manifest = {"name": job.name, "namespace": settings.namespace}
-    for key, values in (("labels", job.labels), ("annotations", job.annotations)):
+    for key, values in (("labels", {**job.labels, **_queue_labels(job)}), ("annotations", job.annotations)):
         if values:
             metadata[key] = dict(values)
     return metadata
+
+
+def _queue_labels(job: Workload) -> dict[str, str]:
+    """Return what Kueue reads; nothing for a job in no queue."""
+    if job.queue is None:
+        return {}
+    head_class = colocated_head_class(job) if isinstance(job, PathwaysWorkload) and job.head.colocated else None
+    priority = job.priority or head_class
+    return {QUEUE_LABEL: job.queue, **({QUEUE_PRIORITY_LABEL: priority} if priority else {})}
 
 
 def namespace(name: str) -> Manifest:

@@ -140,7 +140,7 @@ def _kept_out(workload: Workload, running: Sequence[Workload]) -> str | None:
 
 
 def _has_group_to_itself(workload: Workload) -> bool:
-    return isinstance(workload, MultisliceWorkload) and not workload.shares_group
+    return isinstance(workload, MultisliceWorkload) and workload.has_group_to_itself
 
 
 def _lack(group: str, wanted: int, free: int, heads: int | None, all_heads: int) -> str | None:

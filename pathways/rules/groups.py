@@ -20,9 +20,9 @@ from pathways.rules.model import EVERYWHERE, OF_STACKS, Context, Problem, Severi
 from pathways.rules.pools import NodePool, pools, tpu_pools
 from pathways.rules.stack import Stack
 from pathways.rules.values import Value
+from pathways.runtime import QUEUE_LABEL
 
 GKE_LABELS = "cloud.google.com/"
-QUEUE_LABEL = "kueue.x-k8s.io/queue-name"
 
 
 @stack_rule(

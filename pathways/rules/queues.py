@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 
 from pathways.quantities import parse_quantity
-from pathways.rules.groups import QUEUE_LABEL, node_labels
+from pathways.rules.groups import node_labels
 from pathways.rules.heads import head_demand
 from pathways.rules.jobs import TPU, job_name, workers_of
 from pathways.rules.kinds import CLUSTER_QUEUE, JOBS, LOCAL_QUEUE, RESOURCE_FLAVOR
@@ -15,6 +15,7 @@ from pathways.rules.model import OF_STACKS, Context, Problem, Severity, resource
 from pathways.rules.pools import pools
 from pathways.rules.stack import Stack
 from pathways.rules.values import Value
+from pathways.runtime import QUEUE_LABEL
 from pathways.wording import among, sentence
 
 HEAD_RESOURCES = ("cpu", "memory")

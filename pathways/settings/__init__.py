@@ -6,7 +6,7 @@ from pathways.settings.cluster import ClusterSettings
 from pathways.settings.containers import Pods, Resources, Secret
 from pathways.settings.encryption import EncryptionSettings
 from pathways.settings.head import HeadSettings
-from pathways.settings.install import InstallSettings, JobSetInstall, PathwaysJobInstall
+from pathways.settings.install import InstallSettings, JobSetInstall, KueueInstall, PathwaysJobInstall
 from pathways.settings.job import Job, SliceRequest
 from pathways.settings.loader import (
     StackNotFound,
@@ -23,6 +23,7 @@ from pathways.settings.multislice_workload import MultisliceWorkload
 from pathways.settings.network import ExistingNetwork, NetworkSettings
 from pathways.settings.pathways_workload import Component, Elastic, PathwaysWorkload
 from pathways.settings.problems import Problem, SettingsError
+from pathways.settings.queues import Queue
 from pathways.settings.schema import stack_file_schema
 from pathways.settings.scratch import ScratchSettings
 from pathways.settings.slices import SliceGroup
@@ -44,6 +45,7 @@ __all__ = [
     "InstallSettings",
     "Job",
     "JobSetInstall",
+    "KueueInstall",
     "MaintenanceSettings",
     "MonitoringSettings",
     "MultisliceWorkload",
@@ -53,6 +55,7 @@ __all__ = [
     "PathwaysWorkload",
     "Pods",
     "Problem",
+    "Queue",
     "Queued",
     "Reservation",
     "Resources",

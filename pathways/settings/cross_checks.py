@@ -37,7 +37,7 @@ def cross_check(written: Written) -> Found:
 
 
 def equal_names(written: Written) -> Found:
-    for key in ("slices", "workloads", "tpuVms"):
+    for key in ("slices", "queues", "workloads", "tpuVms"):
         first: dict[str, int] = {}
         for index, item in _mappings(written, key):
             name = item.get("name")
@@ -84,6 +84,62 @@ def undeclared_priorities(written: Written) -> Found:
         if isinstance(name, str) and name not in declared:
             message = f"{quoted(name)} is not declared in priorities; legal: {_listed(declared)}"
             yield ("workloads", index, "priority"), message + did_you_mean(nearest(name, declared))
+
+
+def jobs_outside_of_queues(written: Written) -> Found:
+    """A job in no queue takes slices that queues count on."""
+    queues = {str(queue.get("name")): None for _, queue in _mappings(written, "queues")}
+    for index, workload in _mappings(written, "workloads"):
+        name, path = workload.get("queue"), ("workloads", index, "queue")
+        if name is None and queues:
+            yield path, f"is missing: where there are queues, each job is in one; legal: {_listed(queues)}"
+        elif isinstance(name, str) and name not in queues:
+            message = f"{quoted(name)} is not declared in queues; legal: {_listed(queues)}"
+            yield path, message + did_you_mean(nearest(name, queues))
+
+
+def more_guaranteed_than_there_is(written: Written) -> Found:
+    """Spares are no queue's: they take the place of slices that fail."""
+    groups = _groups(written)
+    given: dict[str, list[int]] = {}
+    for index, queue in _mappings(written, "queues"):
+        for name, slices in _mapping(queue, "slices").items():
+            path, count = ("queues", index, "slices", name), groups.get(name, {}).get("count")
+            if name not in groups:
+                message = f"{quoted(name)} is no group of slices; legal: {_listed(groups)}"
+                yield path, message + did_you_mean(nearest(name, groups))
+            elif type(slices) is int and type(count) is int:
+                before = given.setdefault(name, [])
+                before.append(slices)
+                if sum(before) > count:
+                    sums = f"{' + '.join(map(str, before))} = {sum(before)}" if len(before) > 1 else str(slices)
+                    yield path, f"{sums} slices are guaranteed, {quoted(name)} has {count}; lower it or add slices"
+
+
+def too_few_heads_for_queues(written: Written) -> Found:
+    """A guaranteed slice is worth nothing to a Pathways job without a node for its head."""
+    queues = [queue for _, queue in _mappings(written, "queues") if _mapping(queue, "slices")]
+    nodes = _mapping(written, "head").get("maxNodes")
+    if type(nodes) is int and nodes < len(queues):
+        yield (
+            ("head", "maxNodes"),
+            f"{nodes} is less than the {len(queues)} queues with slices of their own; raise it",
+        )
+
+
+def headless_jobs_that_would_be_misled(written: Written) -> Found:
+    """Source: Kueue 0.17: a pod without a node selector takes the next flavor where the first has no quota at all."""
+    jobs = [job for _, job in _mappings(written, "workloads") if has_head_in_pool(job)]
+    nodes = _mapping(written, "head").get("maxNodes")
+    if not has_controller(written.get("install")) or type(nodes) is not int or nodes >= len(jobs):
+        return
+    for index, job in _mappings(written, "workloads"):
+        if job.get("mode") == "headless" and job.get("queue") is not None:
+            message = (
+                "a headless PathwaysJob has no node selector, and its queue would send its head to a TPU host when"
+            )
+            remedy = f"raise head.maxNodes to {len(jobs)}, or write install: {{pathwaysJob: {{enabled: false}}}}"
+            yield ("workloads", index, "mode"), f"{message} all {nodes} nodes for heads are taken; {remedy}"
 
 
 def unknown_groups(written: Written) -> Found:
@@ -216,6 +272,10 @@ CHECKS: Sequence[Callable[[Written], Found]] = (
     equal_names,
     equal_priorities,
     undeclared_priorities,
+    jobs_outside_of_queues,
+    more_guaranteed_than_there_is,
+    too_few_heads_for_queues,
+    headless_jobs_that_would_be_misled,
     unknown_replaceable_jobs,
     names_that_the_product_gives,
     unknown_groups,

@@ -34,7 +34,7 @@ class HeadSettings(Settings):
     min_nodes: Annotated[int, Field(ge=1, le=MAX_NODES)] = 1
     """Nodes that are always there."""
     max_nodes: Annotated[int, Field(ge=1, le=MAX_NODES)] = 1
-    """Nodes at most: as many Pathways jobs run at once; absent: one for each Pathways job."""
+    """Nodes at most: as many Pathways jobs run at once; absent: one for each Pathways job, and for each queue."""
 
     @must_hold
     def _bounds(self) -> Iterator[Fault]:

@@ -10,6 +10,7 @@ from pydantic import model_validator
 from pathways.settings.base import Fault, Settings, Text, defaults, must_hold
 
 JOBSET_CHART = "oci://registry.k8s.io/jobset/charts/jobset"
+KUEUE_CHART = "oci://registry.k8s.io/kueue/charts/kueue"
 PATHWAYS_JOB_MANIFEST = "https://github.com/google/pathways-job/releases/download/v{version}/install.yaml"
 
 JOBSET_OF_CONTROLLER: Final = "0.11.1"
@@ -51,11 +52,25 @@ class PathwaysJobInstall(Settings):
         return self.source or PATHWAYS_JOB_MANIFEST.format(version=self.version)
 
 
+class KueueInstall(Settings):
+    """The Kueue controller, which is installed where there are queues."""
+
+    version: Literal["0.17.0"] = "0.17.0"
+    """Version, without a leading v."""
+    source: Text | None = None
+    """Chart: an OCI reference or a local folder; absent: the published one."""
+
+    @property
+    def location(self) -> str:
+        return self.source or KUEUE_CHART
+
+
 class InstallSettings(Settings):
     """Versions that are known to work together."""
 
     jobset: JobSetInstall = defaults(JobSetInstall)
     pathways_job: PathwaysJobInstall = defaults(PathwaysJobInstall)
+    kueue: KueueInstall = defaults(KueueInstall)
 
     @model_validator(mode="before")
     @classmethod

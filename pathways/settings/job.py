@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, StringConstraints
 
-from pathways.runtime import AUTOCHECKPOINT_GRACE_SECONDS
+from pathways.runtime import AUTOCHECKPOINT_GRACE_SECONDS, QUEUE_LABEL, QUEUE_PRIORITY_LABEL
 from pathways.settings.base import (
     NAME,
     VERSION,
@@ -71,6 +71,8 @@ class Job(Settings):
     """JAX version of this job, in quotes; absent: the stack's."""
     priority: Text | None = None
     """One of `priorities`, for all pods of the job; the head of a headless PathwaysJob can have none."""
+    queue: Text | None = None
+    """One of `queues`, in which the job waits until all its slices are free; needed where there are any."""
     job_restarts: NotNegative = 1
     """How often the whole job may start again after a failure."""
     maintenance_counts: bool | None = None
@@ -89,7 +91,7 @@ class Job(Settings):
     image_pull_secrets: list[Annotated[str, StringConstraints(pattern=NAME, max_length=63)]] = []  # noqa: RUF012
     """Secrets of the jobs' namespace with which images are pulled."""
     labels: dict[LabelKey, LabelValue] = {}  # noqa: RUF012
-    """Labels of the job, such as a queue's name."""
+    """Labels of the job."""
     annotations: dict[LabelKey, str] = {}  # noqa: RUF012
     """Annotations of the job; with the PathwaysJob controller also of its head."""
     overrides: Overrides = defaults(Overrides)
@@ -100,6 +102,12 @@ class Job(Settings):
         if self.autocheckpoint and seconds is not None and seconds < AUTOCHECKPOINT_GRACE_SECONDS:
             message = f"{seconds} is too short for autocheckpoint; {AUTOCHECKPOINT_GRACE_SECONDS} at least"
             yield Fault(("terminationGraceSeconds",), message)
+
+    @must_hold
+    def _is_labelled_by_its_queue(self) -> Iterator[Fault]:
+        for key in (QUEUE_LABEL, QUEUE_PRIORITY_LABEL):
+            if self.queue is not None and key in self.labels:
+                yield Fault(("labels", key), "follows from queue and priority; take it away")
 
     @must_hold
     def _mounts_each_folder_once(self) -> Iterator[Fault]:

@@ -54,7 +54,8 @@ class HostResources(Settings):
 
 
 class MultisliceWorkload(Job):
-    """One program on every host of every slice; GKE tells each which of them it is. It has its group to itself."""
+    """One program on every host of every slice; GKE tells each which of them it is. It has its group to itself, unless
+    it is in a queue."""
 
     name: Annotated[str, StringConstraints(pattern=NAME), AfterValidator(_job_name)]
     """Name of the job."""
@@ -68,5 +69,12 @@ class MultisliceWorkload(Job):
     privileged: bool = False
     """Give the program all rights on its host, as programs that read the host's devices want."""
     shares_group: bool = False
-    """Let pods of other jobs into the group. Two jobs that need most of it can then wait for each other for ever."""
+    """Let pods of other jobs into the group, as jobs in a queue do anyway. Without a queue, two jobs that need most of
+    it can then wait for each other for ever."""
     workers: Pods = defaults(Pods)
+
+    @property
+    def has_group_to_itself(self) -> bool:
+        """Whether pods of other jobs are kept out of its group. In a queue it starts with all its slices or not at all,
+        so that no two jobs wait for each other."""
+        return not self.shares_group and self.queue is None

@@ -19,6 +19,7 @@ from pathways.settings.install import InstallSettings
 from pathways.settings.monitoring import MonitoringSettings
 from pathways.settings.network import NetworkSettings
 from pathways.settings.pathways_workload import derive_recovery, has_head_in_pool
+from pathways.settings.queues import Queue
 from pathways.settings.rates import Rates
 from pathways.settings.scratch import ScratchSettings
 from pathways.settings.slices import SliceGroup
@@ -57,6 +58,9 @@ class StackSettings(Settings):
     """A key of your own for disks, buckets and the cluster's secrets; absent: Google's."""
     priorities: dict[Name, PriorityValue] = {}  # noqa: RUF012
     """PriorityClasses: name and value; jobs with a higher one push out others."""
+    queues: list[Queue] = []  # noqa: RUF012
+    """Queues in which jobs wait for slices, one for each team. What a team leaves idle, others use, until it wants
+    it."""
     workloads: list[Workload] = []  # noqa: RUF012
     """Jobs."""
     replaceable: list[Name] = []  # noqa: RUF012
@@ -87,7 +91,8 @@ class StackSettings(Settings):
         scratch = _copy(written.get("scratch"))
         scratch.setdefault("bucket", f"{origin.project}-{cluster['name']}-scratch")
         head = _copy(written.get("head"))
-        wanted = max(_count(head.get("minNodes")), _count(_with_heads(written.get("workloads"))))
+        each = (head.get("minNodes"), _with_heads(written.get("workloads")), written.get("queues"))
+        wanted = max(map(_count, each))
         head.setdefault("maxNodes", min(wanted, MAX_NODES))
         monitoring = _copy(written.get("monitoring"))
         monitoring.setdefault("enabled", written.get("environment") != "dev")

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from sandbox.cloud.cluster_host import Endpoint
-from sandbox.control_plane import certificates, components, credentials, jobset, nodes, pathways_job, pods
+from sandbox.control_plane import certificates, components, credentials, jobset, kueue, nodes, pathways_job, pods
 from sandbox.control_plane.local_controller import LocalController
 from sandbox.control_plane.private_files import private_folder
 from sandbox.control_plane.processes import ProcessState, stop_leftovers
@@ -37,6 +37,9 @@ class ControlPlane:
         API_SERVER_PORT,
         jobset.WEBHOOK_PORT,
         jobset.HEALTH_PORT,
+        kueue.WEBHOOK_PORT,
+        kueue.HEALTH_PORT,
+        kueue.VISIBILITY_PORT,
         pathways_job.HEALTH_PORT,
     )
 
@@ -46,6 +49,7 @@ class ControlPlane:
         self._port = ports[API_SERVER_PORT]
         self._controllers: tuple[LocalController, ...] = (
             jobset.JobSetController(programs, ports),
+            kueue.KueueController(programs, ports),
             pathways_job.PathwaysJobController(ports),
         )
         self._changing = threading.RLock()

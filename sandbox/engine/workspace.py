@@ -42,6 +42,7 @@ def copy_stack_file(home: Home, stack_file: Path, settings: StackSettings, toolc
         content.pop(key, None)
     install = content["config"]["pathways:platform"].setdefault("install", {})
     install.setdefault("jobset", {})["source"] = str(toolchain.chart(f"jobset-{settings.install.jobset.version}"))
+    install.setdefault("kueue", {})["source"] = str(toolchain.chart("kueue"))
     install.setdefault("pathwaysJob", {})["source"] = str(INSTALL_MANIFEST)
     home.stack_file.parent.mkdir(exist_ok=True)
     # JSON is YAML in which text that looks like a number stays text, for every reader of YAML.

@@ -138,4 +138,4 @@ PROGRAMS = (
         keeps=("charts/kueue",),
     ),
 )
-"""All programs, the longest builds first: a rehearsal without Kueue need not wait for it."""
+"""All programs, the longest builds first."""
