@@ -33,6 +33,7 @@ CONFIGURATION = {
     "leaderElection": {"leaderElect": True, "resourceName": "c1f6bfd2.kueue.x-k8s.io"},
     "controller": {
         "groupKindConcurrency": {
+            "Job.batch": 5,
             "Workload.kueue.x-k8s.io": 5,
             "LocalQueue.kueue.x-k8s.io": 1,
             "ClusterQueue.kueue.x-k8s.io": 1,
@@ -40,12 +41,13 @@ CONFIGURATION = {
         }
     },
     "clientConnection": {"qps": 50, "burst": 100},
-    "integrations": {"frameworks": ["jobset.x-k8s.io/jobset"]},
+    "integrations": {"frameworks": ["batch/job", "jobset.x-k8s.io/jobset"]},
     "fairSharing": {"preemptionStrategies": ["LessThanOrEqualToFinalShare", "LessThanInitialShare"]},
 }
-"""The chart's own configuration, for JobSets alone, and with fair sharing of what is borrowed.
+"""The chart's own configuration, for JobSets and Jobs alone, and with fair sharing of what is borrowed.
 
-Jobs that name no queue are left alone: taken in, they would be stopped, running ones too.
+Without Jobs, Kueue 0.17.0 refuses every Job of the cluster, those of JobSets too: its webhook panics. Jobs that name no
+queue are left alone: taken in, they would be stopped, running ones too.
 """
 
 

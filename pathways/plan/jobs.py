@@ -9,6 +9,7 @@ from pathways.manifests import overridden_paths
 from pathways.plan.groups import GroupPlan
 from pathways.runtime import HEAD_COMPONENTS
 from pathways.settings import HeadSettings, MultisliceWorkload, PathwaysWorkload, StackSettings, Workload
+from pathways.shares import shares
 
 GIB = 1024**3
 
@@ -42,8 +43,10 @@ class JobPlan:
     chips, hosts: of all its slices. priority: value of its PriorityClass; 0 without one, as Kubernetes has it.
     waits_for: what it lacks while those that go first run; None where it runs.
     on_spares: slices that it takes beyond those that jobs may count on.
+    queue: that it waits in, if any. borrowed: slices that it takes beyond those that its queue is guaranteed.
     pushes_out, gives_way_to: jobs of a lower or higher priority that share its slices, or the head nodes where they are
-    fewer than the jobs. A job takes from jobs of lower priority when too little is left, also when a slice has failed.
+    fewer than the jobs. A job takes from jobs of lower priority when too little is left, also when a slice has failed;
+    one in a queue from those in the same queue.
     form: "PathwaysJob" or "JobSet". recovery: what starts again when a slice fails: "inJob", "slice" or "job".
     restarts: of the whole job. resumable: Pathways can save and restore it when its nodes are taken away with notice.
     not_resumable_for: what keeps a Pathways job from that.
@@ -68,6 +71,8 @@ class JobPlan:
     head: HeadNeed | None
     waits_for: str | None
     on_spares: int
+    queue: str | None
+    borrowed: int
     pushes_out: tuple[str, ...]
     gives_way_to: tuple[str, ...]
 
@@ -102,15 +107,17 @@ def plan_jobs(
 ) -> tuple[tuple[JobPlan, ...], tuple[Occupancy, ...]]:
     """Return the jobs in the order of the settings, and how full their groups are.
 
-    Slices and head nodes go to the job of the highest priority first, among equals to the first of the file.
+    Slices and head nodes go to the job of the highest priority first, among equals to the first of the file. Where
+    there are queues, jobs within what their queues are guaranteed come before others, and spares are left alone.
     """
-    free = {group.name: len(group.pools) for group in groups}
-    within_count = {group.name: group.count for group in groups}
+    free = {group.name: group.count if settings.queues else len(group.pools) for group in groups}
+    used = dict.fromkeys(free, 0)
     heads = settings.head.max_nodes
     waiting: dict[str, str | None] = {}
     on_spares: dict[str, int] = {}
     running: list[Workload] = []
-    for workload in sorted(settings.workloads, key=lambda each: -settings.priority_value(each)):
+    borrowed = _borrowed(settings)
+    for workload in sorted(settings.workloads, key=lambda job: (borrowed[job.name] > 0, -settings.priority_value(job))):
         name, group, wanted = workload.name, workload.slices.group, workload.slices.count
         left = heads if _takes_head_node(workload) else None
         waiting[name] = _kept_out(workload, running) or _lack(group, wanted, free[group], left, settings.head.max_nodes)
@@ -118,14 +125,26 @@ def plan_jobs(
         if waiting[name] is None:
             running.append(workload)
             free[group] -= wanted
+            used[group] += wanted
             heads -= _takes_head_node(workload)
-            on_spares[name] = max(0, min(wanted, wanted - within_count[group]))
-            within_count[group] = max(0, within_count[group] - wanted)
+            on_spares[name] = max(0, min(wanted, used[group] - settings.group(group).count))
     jobs = tuple(
-        _job_plan(workload, settings, waiting[workload.name], on_spares[workload.name])
+        _job_plan(workload, settings, waiting[workload.name], on_spares[workload.name], borrowed[workload.name])
         for workload in settings.workloads
     )
-    return jobs, tuple(Occupancy(g.name, len(g.pools) - free[g.name], free[g.name]) for g in groups)
+    return jobs, tuple(Occupancy(g.name, used[g.name], len(g.pools) - used[g.name]) for g in groups)
+
+
+def _borrowed(settings: StackSettings) -> dict[str, int]:
+    """Return by job how many slices it takes beyond what its queue is guaranteed; the most urgent are served first."""
+    left = {name: dict(share.slices) for name, share in shares(settings).guaranteed.items()}
+    borrowed = {}
+    for workload in sorted(settings.workloads, key=lambda each: -settings.priority_value(each)):
+        group, wanted = workload.slices.group, workload.slices.count
+        own = left.get(workload.queue or "", {group: wanted})
+        borrowed[workload.name] = max(0, wanted - own.get(group, 0))
+        own[group] = max(0, own.get(group, 0) - wanted)
+    return borrowed
 
 
 def _kept_out(workload: Workload, running: Sequence[Workload]) -> str | None:
@@ -152,7 +171,9 @@ def _lack(group: str, wanted: int, free: int, heads: int | None, all_heads: int)
     return None
 
 
-def _job_plan(workload: Workload, settings: StackSettings, waits_for: str | None, on_spares: int) -> JobPlan:
+def _job_plan(
+    workload: Workload, settings: StackSettings, waits_for: str | None, on_spares: int, borrowed: int
+) -> JobPlan:
     slice_ = settings.group(workload.slices.group).slice
     priority, obstacle = settings.priority_value(workload), _obstacle_to_resuming(workload, settings)
     with_head = [each for each in settings.workloads if _takes_head_node(each)]
@@ -161,6 +182,7 @@ def _job_plan(workload: Workload, settings: StackSettings, waits_for: str | None
         other
         for other in settings.workloads
         if other.name != workload.name
+        and other.queue == workload.queue
         and (
             other.slices.group == workload.slices.group
             or (heads_are_short and other in with_head and workload in with_head)
@@ -185,6 +207,8 @@ def _job_plan(workload: Workload, settings: StackSettings, waits_for: str | None
         head=_head_need(workload),
         waits_for=waits_for,
         on_spares=on_spares,
+        queue=workload.queue,
+        borrowed=borrowed,
         pushes_out=tuple(other.name for other in sharing if settings.priority_value(other) < priority),
         gives_way_to=tuple(other.name for other in sharing if settings.priority_value(other) > priority),
     )

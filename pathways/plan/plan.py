@@ -12,6 +12,7 @@ from pathways.plan.groups import GroupPlan, Need, needs_of, plan_groups
 from pathways.plan.jobs import HeadsPlan, JobPlan, Occupancy, plan_heads, plan_jobs
 from pathways.plan.lifecycles import Lifecycle, lifecycles
 from pathways.plan.operations import Schedule, schedule_creation, schedule_steps
+from pathways.plan.queues import QueuePlan, plan_queues
 from pathways.plan.state import State
 from pathways.plan.steps import Step, Verb, steps_between
 from pathways.plan.tpu_vms import TpuVmPlan, plan_tpu_vms
@@ -61,6 +62,7 @@ class Plan:
     heads: HeadsPlan
     jobs: tuple[JobPlan, ...]
     occupancy: tuple[Occupancy, ...]
+    queues: tuple[QueuePlan, ...]
     operations: Schedule
     costs: Costs
     findings: tuple[Finding, ...]
@@ -110,6 +112,7 @@ def make_plan(
         heads=plan_heads(settings.head),
         jobs=jobs,
         occupancy=occupancy,
+        queues=plan_queues(settings),
         operations=schedule_creation(resources) if update is None else schedule_steps(update.steps),
         costs=plan_costs(groups, settings.rates, tpu_vms),
         findings=tuple(findings),

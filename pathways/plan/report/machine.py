@@ -36,6 +36,7 @@ def as_data(plan: Plan) -> dict[str, Any]:
         "heads": asdict(plan.heads),
         "jobs": [_job(job) for job in plan.jobs],
         "occupancy": [asdict(occupancy) for occupancy in plan.occupancy],
+        "queues": [asdict(queue) for queue in plan.queues],
         "operations": _operations(plan.operations),
         "costs": _costs(plan.costs),
         "findings": [_finding(finding) for finding in plan.findings],

@@ -44,6 +44,7 @@ def as_page(plan: Plan) -> str:
         _section("Slices", _slices(plan), *_paragraphs(map(words.need, plan.needs))),
         *([_section("TPU VMs", *_paragraphs(map(words.tpu_vm, plan.tpu_vms)))] if plan.tpu_vms else []),
         _section("Jobs", *_jobs(plan)),
+        *([_section("Queues", _table(words.QUEUE_COLUMNS, map(words.queue, plan.queues)))] if plan.queues else []),
         _section("Node pool operations", *_operations(plan)),
         _section("Cost", *_paragraphs(filter(None, (words.chip_hours(plan.costs), words.price(plan.costs))))),
         _section("Resources", *map(_branch, plan.components)),

@@ -42,6 +42,8 @@ def show(plan: Plan, console: Console) -> None:
     if plan.tpu_vms:
         _section(console, "TPU VMs", *map(Text, map(words.tpu_vm, plan.tpu_vms)))
     _section(console, "Jobs", *_jobs(plan))
+    if plan.queues:
+        _section(console, "Queues", _queues(plan))
     _section(console, "Node pool operations", *_operations(plan))
     _section(console, "Cost", *map(Text, _cost(plan)))
     if len(steps := steps_to_destroy(plan.settings)) > 1:
@@ -106,6 +108,13 @@ def _jobs(plan: Plan) -> Iterator[RenderableType]:
         yield Text(words.resilience(job), style=_QUIET)
     for occupancy, group in zip(plan.occupancy, plan.groups, strict=True):
         yield Text(words.left(occupancy, group))
+
+
+def _queues(plan: Plan) -> Table:
+    table = _table(*words.QUEUE_COLUMNS)
+    for name, *rest in map(words.queue, plan.queues):
+        _add(table, Text(name, style="bold"), *rest)
+    return table
 
 
 def _operations(plan: Plan) -> Iterator[RenderableType]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from pathways.plan.components import Branch
 from pathways.plan.costs import HOURS_A_DAY, HOURS_A_MONTH, Costs
@@ -12,6 +12,7 @@ from pathways.plan.groups import GroupPlan, Need
 from pathways.plan.jobs import HeadsPlan, JobPlan, Occupancy
 from pathways.plan.operations import PoolOperation, Schedule
 from pathways.plan.plan import Plan
+from pathways.plan.queues import QueuePlan
 from pathways.plan.tpu_vms import TpuVmPlan
 from pathways.wording import counted
 
@@ -85,7 +86,8 @@ def verdict(job: JobPlan) -> str:
     """Return whether a job runs when all are wanted at once."""
     if job.waits_for:
         return f"waits for {job.waits_for}"
-    return f"runs, {job.on_spares} on spares" if job.on_spares else "runs"
+    extra = {"on spares": job.on_spares, "borrowed": job.borrowed}
+    return ", ".join(["runs", *(f"{number} {what}" for what, number in extra.items() if number)])
 
 
 def relations(job: JobPlan) -> str:
@@ -125,6 +127,23 @@ def left(occupancy: Occupancy, group: GroupPlan) -> str:
     else:
         rest = f"{occupancy.free} left" + (f", {group.spares} of them as spares" if group.spares else "")
     return f"{group.name}: {occupancy.used} of {counted(len(group.pools), 'slice')} in use, {rest}"
+
+
+QUEUE_COLUMNS = ("queue", "guaranteed", "may borrow", "weight", "jobs")
+
+
+def queue(plan: QueuePlan) -> tuple[str, str, str, str, str]:
+    """Return the QUEUE_COLUMNS of a queue, or of what is anyone's."""
+    heads_of_queue = [counted(plan.heads, "head")] if plan.heads else []
+    own = ", ".join([*_by_group(plan.guaranteed), *heads_of_queue]) or "nothing"
+    if plan.name is None:
+        return "anyone's", own, "-", "-", "-"
+    others = ", ".join(_by_group(plan.may_borrow)) or "nothing"
+    return plan.name, own, others, str(plan.weight), listed(plan.jobs) or "-"
+
+
+def _by_group(slices: Mapping[str, int]) -> list[str]:
+    return [f"{number} of {group}" for group, number in slices.items() if number]
 
 
 def schedule(plan: Schedule, width_of_all: bool) -> str:
