@@ -10,6 +10,7 @@ from rich.table import Table
 
 from sandbox.cluster_view import ClusterView, JobView, PodView
 from sandbox.toolchain.toolchain import kubectl
+from sandbox.ways_back import way_back
 
 if TYPE_CHECKING:  # the engine's SDK takes a second to import, and `status` does without
     from sandbox.cloud import Record
@@ -114,10 +115,8 @@ def failure(console: Console, done: Run) -> int:
     """Prints each fault and the way on; returns the exit code."""
     for error in done.errors:
         console.print(f"error: {error}", highlight=False, markup=False, soft_wrap=True)
-    if any("already exists" in error for error in done.errors):
-        console.print(
-            "what exists and is not in the state is there as after a lost answer: import it, or `down` and `up`"
-        )
+        if way := way_back(error):
+            console.print(f"  {way}", highlight=False, markup=False, soft_wrap=True)
     console.print(f"stopped after {done.seconds:.0f} s; what was made is kept, and the next run goes on from there")
     return 1
 
@@ -125,9 +124,11 @@ def failure(console: Console, done: Run) -> int:
 def pools_in_error(console: Console, pools: list[Record]) -> None:
     """Names each node pool that GKE could not make, why, and the way back."""
     for pool in pools:
+        way = way_back(pool.status_message)
         console.print(
             f"error: node pool {pool.id.rsplit('/', 1)[-1]} is in ERROR: {pool.status_message}\n"
-            "  the next `up` deletes it and makes it anew; on the real cloud, `pulumi state taint URN` has that effect",
+            "  the next `up` deletes it and makes it anew; on the real cloud, `pulumi state taint URN` has that effect"
+            + (f"\n  {way}" if way else ""),
             highlight=False,
             markup=False,
             soft_wrap=True,
