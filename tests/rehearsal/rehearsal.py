@@ -15,6 +15,10 @@ from typing import Any
 
 import yaml
 
+from sandbox.engine.workspace import environment
+from sandbox.home import Home
+from sandbox.toolchain import ensure
+
 PROJECT = Path(__file__).resolve().parents[2]
 COMMAND_SECONDS = 400
 
@@ -59,6 +63,14 @@ class Rehearsal:
         printed, _ = process.communicate(timeout=COMMAND_SECONDS)
         assert process.returncode == code, printed
         return printed
+
+    def pulumi(self, *words: str) -> subprocess.CompletedProcess[str]:
+        """`pulumi WORDS` by the engine itself, on the stack of the sandbox, whose daemon runs."""
+        home = Home(self.home, self.stack)
+        toolchain = ensure(["pulumi", "pulumi-resource-kubernetes"])
+        surroundings = {**os.environ, **environment(home, toolchain, home.read_daemon()["ports"])}
+        command = [str(toolchain.path("pulumi")), *words, "--non-interactive", "--stack", self.stack]
+        return subprocess.run(command, cwd=home.project, env=surroundings, capture_output=True, text=True, check=False)
 
     def tell(self, *words: str) -> str:
         """`kubectl WORDS`; returns what it printed."""

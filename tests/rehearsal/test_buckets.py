@@ -6,8 +6,6 @@ The tests of this file share one sandbox and build on each other: each states wh
 from __future__ import annotations
 
 import json
-import os
-import subprocess
 import time
 from collections.abc import Iterator
 from typing import Any
@@ -15,9 +13,6 @@ from typing import Any
 import pytest
 
 from sandbox.cloud import Console, read_records
-from sandbox.engine.workspace import environment
-from sandbox.home import Home
-from sandbox.toolchain import ensure
 from tests.rehearsal.rehearsal import Rehearsal
 
 pytestmark = pytest.mark.rehearsal
@@ -111,19 +106,15 @@ def test_an_edited_age_waits_for_the_setting_that_lets_one_update_write_it(stack
 
 
 def test_destroy_is_refused_and_takes_no_object(stack: Rehearsal) -> None:
-    home = Home(stack.home, stack.stack)
-    described, toolchain = home.read_daemon(), ensure(["pulumi", "pulumi-resource-kubernetes"])
-    with Console(described["ports"]["cloud"]) as console:
+    with Console(json.loads((stack.home / "daemon.json").read_text())["ports"]["cloud"]) as console:
         console.put_object(SCRATCH, "pathways/program")
         console.put_object(CHECKPOINTS, "train/1000/state")
-    plain = [str(toolchain.path("pulumi")), "destroy", "--yes", "--non-interactive", "--stack", stack.stack]
-    surroundings = {**os.environ, **environment(home, toolchain, described["ports"])}
-    asked = subprocess.run(plain, cwd=home.project, env=surroundings, capture_output=True, text=True, check=False)
+    asked = stack.pulumi("destroy", "--yes")
     assert asked.returncode != 0
     said = asked.stdout + asked.stderr
     assert "protected" in said
     assert json.dumps([each["urn"] for each in stack.state()]).count(BUCKET) >= 2
-    kept = {each.id: set(each.objects) for each in read_records(home.cloud) if each.type == BUCKET}
+    kept = {each.id: set(each.objects) for each in read_records(stack.home / "cloud") if each.type == BUCKET}
     assert kept == {SCRATCH: {"pathways/program"}, CHECKPOINTS: {"train/1000/state"}}
 
 
