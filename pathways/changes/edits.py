@@ -104,6 +104,7 @@ NAMED, SHAPED = "slices[0]", "slices[1]"
 EXISTING_NETWORK = "network.existing"
 KEY = "projects/my-project/locations/us-east5/keyRings/ring/cryptoKeys/{}"
 RESERVATION = f"{SHAPED}.capacity.reservation"
+RULES_STAY = "A bucket that stands keeps its rules, until an update with overwriteLifecycle."
 
 EDITS = (
     Edit("environment", "dev"),
@@ -164,10 +165,21 @@ EDITS = (
     Edit(f"{NAMED}.autoscaled", True),
     Edit(f"{NAMED}.networking", "singleNic"),
     Edit(f"{SHAPED}.networking", "secondNic"),
+    Edit("scratch.enabled", False, also={"scratch.profiles": None, "scratch.dumps": None}),
     Edit("scratch.bucket", "another-scratch"),
-    Edit("scratch.prefix", "other"),
-    Edit("scratch.expireDays", 14, aside="A bucket is told when it is made; change the rules in the bucket."),
-    Edit("scratch.abortedUploadDays", 2, aside="A bucket is told when it is made; change the rules in the bucket."),
+    Edit("scratch.prefix", "other", aside=RULES_STAY),
+    Edit("scratch.expireDays", 14, aside=RULES_STAY),
+    Edit("scratch.abortedUploadDays", 2, aside=RULES_STAY),
+    Edit("scratch.profiles.prefix", "traces", aside=RULES_STAY),
+    Edit("scratch.profiles.expireDays", 60, aside=RULES_STAY),
+    Edit("scratch.dumps.prefix", "xla", aside=RULES_STAY),
+    Edit("scratch.dumps.expireDays", 14, aside=RULES_STAY),
+    Edit(
+        "scratch.overwriteLifecycle", True, aside="Rules that differ are written, and Pathways' own goes for a while."
+    ),
+    Edit("checkpoints.bucket", "another-place"),
+    Edit("checkpoints.recoverableDays", 14),
+    Edit("checkpoints.abortedUploadDays", 14),
     Edit("encryption.key", KEY.format("other")),
     Edit("encryption.key", KEY.format("first"), stack=CONTROLLER),
     Edit("encryption.projectNumber", "987654321"),
@@ -241,6 +253,7 @@ EDITS = (
     Edit(f"{ELASTIC}.persistence", True),
     Edit(f"{ELASTIC}.proxyTimeoutSeconds", 900),
     Edit(f"{ELASTIC}.xla.flags", ["--xla_tpu_scoped_vmem_limit_kib=98304"]),
+    Edit(f"{ELASTIC}.xla.dump", True, instead_of="dumpTo"),
     Edit(f"{ELASTIC}.xla.dumpTo", "gs://dumps/b/"),
     Edit(f"{ELASTIC}.profiling.token.secret", "other"),
     Edit(f"{ELASTIC}.profiling.token.key", "other"),

@@ -64,7 +64,8 @@ def _is_scratch(resource: Resource) -> bool:
 
 
 def _may_be_pathways(rule: Mapping[str, Any], prefix: str) -> bool:
-    return all(str(each).strip("/") == prefix for each in rule.get("matchesPrefixes") or ())
+    prefixes = rule.get("matchesPrefixes")
+    return not isinstance(prefixes, list) or all(str(each).strip("/") == prefix for each in prefixes)
 
 
 def _rules(properties: Mapping[str, Any]) -> list[dict[str, Any]]:
@@ -93,5 +94,5 @@ def _in_words(rule: Mapping[str, Any]) -> str:
         parts.append(f"after {counted(age, 'day') if isinstance(age, int) else age}")
     if isinstance(prefixes, list):
         parts.append(f"in {' and '.join(map(str, prefixes))}")
-    parts += [f"{key} {json.dumps(value)}" for key, value in said.items()]
+    parts += [f"{key} {json.dumps(value, default=str)}" for key, value in said.items()]
     return " ".join(parts)

@@ -83,8 +83,9 @@ def _without_the_flag(job: Value) -> list[Value]:
     """Return the arguments of resource managers, in a JobSet none of whose containers has the flag."""
     if job.resource.kind == PATHWAYS_JOB or not job["spec"].certain:
         return []
-    containers = (container for replicated in JobSet(job).jobs for container in replicated.pod.containers)
-    return [container["args"] for container in containers if is_resource_manager(container)]
+    containers = [container for replicated in JobSet(job).jobs for container in replicated.pod.containers]
+    known = all(container["args"].certain for container in containers)
+    return [container["args"] for container in containers if known and is_resource_manager(container)]
 
 
 def location_fault(location: Location) -> str | None:

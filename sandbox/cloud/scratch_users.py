@@ -56,7 +56,7 @@ class ScratchUsers:
                 return
             name, prefix = place
             bucket, rule = site.store.get(BUCKET, name), _rule(prefix)
-            if bucket is not None and rule in bucket.properties.get("lifecycleRules", []):
+            if bucket is not None and rule in _rules(bucket):
                 return
             pod = f"{head['metadata']['namespace']}/{head['metadata']['name']}"
             with self._journal.entry(CALL, BUCKET, bucket.name if bucket else "", name, {"pod": pod, "rule": rule}):
@@ -84,6 +84,10 @@ def _rule(prefix: str) -> dict[str, Any]:
     return {"action": {"type": "Delete"}, "condition": condition}
 
 
+def _rules(bucket: Record) -> list[dict[str, Any]]:
+    return bucket.properties.get("lifecycleRules") or []
+
+
 def _add_rule(site: Site, head: Mapping[str, Any], name: str, rule: dict[str, Any]) -> None:
     """Raises Refusal where Cloud Storage would."""
     bucket = site.store.get(BUCKET, name)
@@ -93,7 +97,7 @@ def _add_rule(site: Site, head: Mapping[str, Any], name: str, rule: dict[str, An
     if account is not None and RIGHT not in set(_rights(site, bucket, f"serviceAccount:{account}")):
         message = f"{account} does not have {RIGHT} access to the Google Cloud Storage bucket."
         raise google(403, f"{message} Permission '{RIGHT}' denied on resource (or it may not exist).", "forbidden")
-    rules = bucket.properties.get("lifecycleRules", [])
+    rules = _rules(bucket)
     if len(rules) >= MAX_LIFECYCLE_RULES:
         raise google(400, f"A bucket can have at most {MAX_LIFECYCLE_RULES} lifecycle rules.", "invalid")
     bucket.properties["lifecycleRules"] = [*rules, rule]

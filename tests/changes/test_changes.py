@@ -29,6 +29,7 @@ FACTS = {  # sources: GKE API, NodePools.update; facts of the provider in pathwa
     f"{ELASTIC}.labels": {"job": (EDITED,)},
     f"{ELASTIC}.image": {"job": (REMADE,)},
     "scratch.expireDays": {},
+    "checkpoints.recoverableDays": {"bucket": (EDITED,)},
     "budget": {},
 }
 """What some edits do; a recording takes a third of a second, so the others are held to the page at night."""

@@ -84,7 +84,7 @@ def test_hardening_that_needs_something_of_an_organisation_is_off_until_asked_fo
 
 
 def test_one_key_encrypts_secrets_disks_and_buckets_once_its_users_may_use_it():
-    recording = declare(encryption={"key": KEY, "projectNumber": "1234"})
+    recording = declare(encryption={"key": KEY, "projectNumber": "1234"}, checkpoints={})
     assert cluster_of(recording)["databaseEncryption"] == {"state": "ENCRYPTED", "keyName": KEY}
     assert {pool.properties["nodeConfig"]["bootDiskKmsKey"] for pool in recording.of_type(NODE_POOL)} == {KEY}
     assert {bucket.properties["encryption"]["defaultKmsKeyName"] for bucket in recording.of_type(BUCKET)} == {KEY}

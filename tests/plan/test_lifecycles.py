@@ -93,6 +93,14 @@ def test_a_setting_that_has_done_its_work_is_to_be_taken_out():
     assert steps(asked(delete(7), ABORT, overwrite=True)) == {}
 
 
+@pytest.mark.parametrize("strange", ["none", 3, [None, {"action": 3, "condition": {"age": "x", "matchesPrefixes": 1}}]])
+def test_a_state_that_was_edited_by_hand_is_read_all_the_same(strange):
+    (entry,) = [each for each in content("state.json")["deployment"]["resources"] if each["urn"].endswith(NAME)]
+    edited = {key: {**entry[key], "lifecycleRules": strange} for key in ("inputs", "outputs")}
+    ((written, coming, _),) = told(program(), state_with(pathways_scratch_bucket=edited))
+    assert (written, coming) == (False, (OURS, "AbortIncompleteMultipartUpload after 1 day"))
+
+
 def test_a_bucket_that_is_made_again_has_the_rules_of_the_stack_file():
     moved = [
         replace(each, properties={**each.properties, "location": "us-east1"}) if each.name == NAME else each

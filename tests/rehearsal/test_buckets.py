@@ -27,7 +27,8 @@ PLATFORM: dict[str, Any] = {
     "install": {"pathwaysJob": {"enabled": False}},
     "monitoring": {"enabled": False},
     "slices": [
-        {"name": "v6e", "machineType": "ct6e-standard-4t", "topology": "2x2", "count": 1, "capacity": {"spot": {}}}
+        {"name": name, "machineType": "ct6e-standard-4t", "topology": "2x2", "count": 1, "capacity": {"spot": {}}}
+        for name in ("v6e", "other")
     ],
     "checkpoints": {},
     "workloads": [
@@ -37,7 +38,15 @@ PLATFORM: dict[str, Any] = {
             "slices": {"group": "v6e", "count": 1},
             "image": "python:3.13",
             "command": ["python", "train.py"],
-        }
+        },
+        {
+            "name": "solo",
+            "kind": "multislice",
+            "slices": {"group": "other", "count": 1},
+            "image": "python:3.13",
+            "hostNetwork": False,
+            "workers": {"serviceAccount": "trainer"},
+        },
     ],
 }
 SECONDS = 90
@@ -83,10 +92,19 @@ def test_pathways_adds_its_rule_when_the_head_starts(stack: Rehearsal) -> None:
     assert {"name": "CHECKPOINT_LOCATION", "value": f"gs://{CHECKPOINTS}/train"} in main["env"]
 
 
+def test_nodes_and_whoever_is_off_the_host_network_may_write_checkpoints(stack: Rehearsal) -> None:
+    grants = stack.journal("create", "gcp:storage/bucketIAMMember:BucketIAMMember")
+    members = {each["inputs"]["member"] for each in grants if each["inputs"]["bucket"] == CHECKPOINTS}
+    (solo,) = stack.kubectl("pods", "--namespace=pathways", "--selector=jobset.sigs.k8s.io/jobset-name=solo")
+    account = f"{solo['metadata']['namespace']}/{solo['spec']['serviceAccountName']}"
+    nodes = [f"pathways-buckets-{nodes}@rehearsed.iam.gserviceaccount.com" for nodes in ("heads", "slices")]
+    assert members == {f"serviceAccount:{each}" for each in (*nodes, f"rehearsed.svc.id.goog[{account}]")}
+    assert all(each["outcome"] == "ok" for each in grants)
+
+
 def test_the_rule_survives_update_and_refresh_and_nothing_differs(stack: Rehearsal) -> None:
     assert "nothing to change" in stack.run("preview")
     stack.run("refresh")
-    assert "nothing to change" in stack.run("preview")
     assert "nothing to change" in stack.run("up")
     assert rules(stack) == [*OURS, THEIRS]
 
