@@ -101,6 +101,7 @@ def _set(settings: Any, path: KeyPath, value: Any) -> None:
 
 ELASTIC, PLAIN, HOSTS = "workloads[0]", "workloads[1]", "workloads[2]"
 NAMED, SHAPED = "slices[0]", "slices[1]"
+AGES = "Ages reach a bucket that stands with overwriteLifecycle alone."
 EXISTING_NETWORK = "network.existing"
 KEY = "projects/my-project/locations/us-east5/keyRings/ring/cryptoKeys/{}"
 RESERVATION = f"{SHAPED}.capacity.reservation"
@@ -126,6 +127,7 @@ EDITS = (
     Edit("cluster.securityPosture", "off"),
     Edit("cluster.rbacGroup", "gke-security-groups@example.org"),
     Edit("cluster.deletionProtection", False),
+    Edit("cluster.concurrentOperations", 2),
     Edit(f"{EXISTING_NETWORK}.network", "other", stack=IN_NETWORK),
     Edit(f"{EXISTING_NETWORK}.subnetwork", "other", stack=IN_NETWORK),
     Edit(f"{EXISTING_NETWORK}.podRange", "other", stack=IN_NETWORK),
@@ -164,10 +166,19 @@ EDITS = (
     Edit(f"{NAMED}.autoscaled", True),
     Edit(f"{NAMED}.networking", "singleNic"),
     Edit(f"{SHAPED}.networking", "secondNic"),
+    Edit("scratch.enabled", False, also={"scratch.profiles": None, "scratch.dumps": None}),
     Edit("scratch.bucket", "another-scratch"),
     Edit("scratch.prefix", "other"),
-    Edit("scratch.expireDays", 14, aside="A bucket is told when it is made; change the rules in the bucket."),
-    Edit("scratch.abortedUploadDays", 2, aside="A bucket is told when it is made; change the rules in the bucket."),
+    Edit("scratch.expireDays", 14, aside=AGES),
+    Edit("scratch.abortedUploadDays", 2, aside=AGES),
+    Edit("scratch.profiles.prefix", "traces"),
+    Edit("scratch.profiles.expireDays", 60, aside=AGES),
+    Edit("scratch.dumps.prefix", "compiler", aside="A job that dumps there is replaced."),
+    Edit("scratch.dumps.expireDays", 14, aside=AGES),
+    Edit("scratch.overwriteLifecycle", True, also={"scratch.expireDays": 14}),
+    Edit("checkpoints.bucket", "another-checkpoints"),
+    Edit("checkpoints.recoverableDays", 14),
+    Edit("checkpoints.abortedUploadDays", 14),
     Edit("encryption.key", KEY.format("other")),
     Edit("encryption.key", KEY.format("first"), stack=CONTROLLER),
     Edit("encryption.projectNumber", "987654321"),
@@ -241,6 +252,7 @@ EDITS = (
     Edit(f"{ELASTIC}.persistence", True),
     Edit(f"{ELASTIC}.proxyTimeoutSeconds", 900),
     Edit(f"{ELASTIC}.xla.flags", ["--xla_tpu_scoped_vmem_limit_kib=98304"]),
+    Edit(f"{PLAIN}.xla.dump", True),
     Edit(f"{ELASTIC}.xla.dumpTo", "gs://dumps/b/"),
     Edit(f"{ELASTIC}.profiling.token.secret", "other"),
     Edit(f"{ELASTIC}.profiling.token.key", "other"),
