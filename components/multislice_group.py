@@ -14,6 +14,7 @@ from components.second_network import SecondNetwork
 from components.site import Site
 from pathways.gke import NETWORKING_DRIVER_LABEL, REPLACED_WHEN_CHANGED, SLICE_PODS_PER_NODE
 from pathways.manifests import group_labels
+from pathways.manifests.labels import NETWORKING_LABEL
 from pathways.settings import SliceGroup
 from pathways.tpu import Placement, Slice
 
@@ -91,7 +92,7 @@ class MultisliceGroup(pulumi.ComponentResource):
                     depends_on=[*args.after, *args.lanes.predecessor()],
                     protect=args.protect,
                     delete_before_replace=True,
-                    replace_on_changes=list(REPLACED_WHEN_CHANGED),
+                    replace_on_changes=[*REPLACED_WHEN_CHANGED, f'nodeConfig.labels["{NETWORKING_LABEL}"]'],
                     custom_timeouts=args.lanes.timeouts,
                 ),
             )
@@ -127,7 +128,8 @@ def _network_config(args: MultisliceGroupArgs) -> container.NodePoolNetworkConfi
 
 
 def _networking_labels(group: SliceGroup) -> dict[str, str]:
-    return {NETWORKING_DRIVER_LABEL: "true"} if group.networking == "dra" else {}
+    driver = {NETWORKING_DRIVER_LABEL: "true"} if group.networking == "dra" else {}
+    return {**driver, NETWORKING_LABEL: group.networking} if group.networking != "singleNic" else {}
 
 
 def policy_name(cluster_name: str, group_name: str, slice_: Slice) -> str:

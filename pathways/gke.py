@@ -29,6 +29,12 @@ nothing (topology, placement), or GKE refuses (node count of a multi-host pool: 
 pretends (machine type, terraform-provider-google#23502). Another zone would grow such a pool by a second, partial slice
 and shrink the first one; a reservation stays behind."""
 
+CHANGED_ON_LIVING_NODES = frozenset({"labels", "resourceLabels", "resourceManagerTags", "tags", "taints"})
+"""Parts of a pool's nodeConfig that GKE changes on nodes that run; for every other one it makes them anew.
+
+Source: GKE API, NodePools.update; GKE documentation, "Update a node pool".
+"""
+
 SLICE_PODS_PER_NODE = 16
 """Of a TPU host, which runs one worker, on the host network, and GKE's own pods."""
 

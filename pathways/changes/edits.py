@@ -101,11 +101,10 @@ def _set(settings: Any, path: KeyPath, value: Any) -> None:
 
 ELASTIC, PLAIN, HOSTS = "workloads[0]", "workloads[1]", "workloads[2]"
 NAMED, SHAPED = "slices[0]", "slices[1]"
+AGES = "Ages reach a bucket that stands with overwriteLifecycle alone."
 EXISTING_NETWORK = "network.existing"
 KEY = "projects/my-project/locations/us-east5/keyRings/ring/cryptoKeys/{}"
 RESERVATION = f"{SHAPED}.capacity.reservation"
-RULES_STAY = "A bucket that stands keeps its rules, until an update with overwriteLifecycle."
-
 EDITS = (
     Edit("environment", "dev"),
     Edit("zone", "us-east5-a"),
@@ -127,6 +126,7 @@ EDITS = (
     Edit("cluster.securityPosture", "off"),
     Edit("cluster.rbacGroup", "gke-security-groups@example.org"),
     Edit("cluster.deletionProtection", False),
+    Edit("cluster.concurrentOperations", 2),
     Edit(f"{EXISTING_NETWORK}.network", "other", stack=IN_NETWORK),
     Edit(f"{EXISTING_NETWORK}.subnetwork", "other", stack=IN_NETWORK),
     Edit(f"{EXISTING_NETWORK}.podRange", "other", stack=IN_NETWORK),
@@ -145,7 +145,7 @@ EDITS = (
     Edit("head.machineType", "n2-standard-80"),
     Edit("head.minNodes", 2),
     Edit("head.maxNodes", 5),
-    Edit(f"{NAMED}.name", "renamed", also={f"{ELASTIC}.slices.group": "renamed"}),
+    Edit(f"{NAMED}.name", "renamed", also={f"{ELASTIC}.slices.group": "renamed", "queues[0].slices": {"renamed": 1}}),
     Edit(f"{NAMED}.tpu", "v6e-32"),
     Edit(f"{SHAPED}.machineType", "ct6e-standard-8t"),
     Edit(f"{SHAPED}.topology", "4x4"),
@@ -167,17 +167,15 @@ EDITS = (
     Edit(f"{SHAPED}.networking", "secondNic"),
     Edit("scratch.enabled", False, also={"scratch.profiles": None, "scratch.dumps": None}),
     Edit("scratch.bucket", "another-scratch"),
-    Edit("scratch.prefix", "other", aside=RULES_STAY),
-    Edit("scratch.expireDays", 14, aside=RULES_STAY),
-    Edit("scratch.abortedUploadDays", 2, aside=RULES_STAY),
-    Edit("scratch.profiles.prefix", "traces", aside=RULES_STAY),
-    Edit("scratch.profiles.expireDays", 60, aside=RULES_STAY),
-    Edit("scratch.dumps.prefix", "xla", aside=RULES_STAY),
-    Edit("scratch.dumps.expireDays", 14, aside=RULES_STAY),
-    Edit(
-        "scratch.overwriteLifecycle", True, aside="Rules that differ are written, and Pathways' own goes for a while."
-    ),
-    Edit("checkpoints.bucket", "another-place"),
+    Edit("scratch.prefix", "other"),
+    Edit("scratch.expireDays", 14, aside=AGES),
+    Edit("scratch.abortedUploadDays", 2, aside=AGES),
+    Edit("scratch.profiles.prefix", "traces"),
+    Edit("scratch.profiles.expireDays", 60, aside=AGES),
+    Edit("scratch.dumps.prefix", "compiler", aside="A job that dumps there is replaced."),
+    Edit("scratch.dumps.expireDays", 14, aside=AGES),
+    Edit("scratch.overwriteLifecycle", True, also={"scratch.expireDays": 14}),
+    Edit("checkpoints.bucket", "another-checkpoints"),
     Edit("checkpoints.recoverableDays", 14),
     Edit("checkpoints.abortedUploadDays", 14),
     Edit("encryption.key", KEY.format("other")),
@@ -185,6 +183,9 @@ EDITS = (
     Edit("encryption.projectNumber", "987654321"),
     Edit("priorities", {"high": 3000, "low": 1000}),
     Edit("priorities", {"high": 2000, "low": 1000, "middle": 1500}),
+    Edit("queues[0].name", "renamed", also={f"{ELASTIC}.queue": "renamed"}),
+    Edit("queues[0].slices", {"named": 2}),
+    Edit("queues[0].weight", 2),
     Edit(f"{ELASTIC}.slices.group", "hosts", also={f"{ELASTIC}.slices.count": 1}),
     Edit(f"{ELASTIC}.slices.count", 1),
     Edit(f"{ELASTIC}.image", "python:3.14"),
@@ -198,6 +199,7 @@ EDITS = (
     Edit(f"{ELASTIC}.mounts[0].readOnly", True),
     Edit(f"{PLAIN}.jax", "0.8.2"),
     Edit(f"{ELASTIC}.priority", "low"),
+    Edit(f"{ELASTIC}.queue", "other"),
     Edit(f"{ELASTIC}.jobRestarts", 5),
     Edit(f"{ELASTIC}.maintenanceCounts", True),
     Edit(f"{ELASTIC}.noRestartOnExitCodes", [3]),
@@ -253,7 +255,7 @@ EDITS = (
     Edit(f"{ELASTIC}.persistence", True),
     Edit(f"{ELASTIC}.proxyTimeoutSeconds", 900),
     Edit(f"{ELASTIC}.xla.flags", ["--xla_tpu_scoped_vmem_limit_kib=98304"]),
-    Edit(f"{ELASTIC}.xla.dump", True, instead_of="dumpTo"),
+    Edit(f"{PLAIN}.xla.dump", True),
     Edit(f"{ELASTIC}.xla.dumpTo", "gs://dumps/b/"),
     Edit(f"{ELASTIC}.profiling.token.secret", "other"),
     Edit(f"{ELASTIC}.profiling.token.key", "other"),
@@ -268,6 +270,8 @@ EDITS = (
     Edit("install.pathwaysJob.enabled", False, stack=CONTROLLER),
     Edit("install.pathwaysJob.version", "0.1.5", stack=CONTROLLER),
     Edit("install.pathwaysJob.source", "install.yaml", stack=CONTROLLER),
+    Edit("install.kueue.version", "0.16.0"),
+    Edit("install.kueue.source", "oci://example.com/charts/kueue"),
     Edit("monitoring.enabled", False),
     Edit("monitoring.emails", ["another@example.com"]),
     Edit("monitoring.channels", ["projects/my-project/notificationChannels/2"]),

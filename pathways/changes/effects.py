@@ -10,7 +10,7 @@ from pathways.gcp import refusal_of
 from pathways.plan.components import kind_name
 from pathways.plan.effects import Effect, effect_of, kind_of
 from pathways.plan.groups import group_of
-from pathways.plan.state import State, StateResource
+from pathways.plan.state import declared_state
 from pathways.plan.steps import Step, Verb, is_expanded_by_provider, steps_between
 from pathways.resources import Resource
 from pathways.settings import StackSettings
@@ -46,8 +46,11 @@ def effects_of(settings: StackSettings, before: Sequence[Resource], after: Seque
 
     settings: those before.
     """
-    state = State(settings.stack, settings.project, tuple(StateResource(each, {}) for each in before), ())
-    steps = [step for step in steps_between(state, after) if step.verb is not Verb.SAME and _exists(step.resource)]
+    steps = [
+        step
+        for step in steps_between(declared_state(before), after)
+        if step.verb is not Verb.SAME and _exists(step.resource)
+    ]
     found: dict[str, dict[Effect, None]] = {}
     for step in steps:
         found.setdefault(part_of(step.resource), {})[effect_of(step)] = None

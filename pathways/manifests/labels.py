@@ -12,6 +12,10 @@ GROUP_SIZE_LABEL = "MultisliceGroupSize"
 MACHINE_TYPE_LABEL = "pathways.dev/machine-type"
 """GKE gives nodes of four and of eight chips the same labels, where their slices have the same topology."""
 
+NETWORKING_LABEL = "pathways.dev/networking"
+"""Of hosts with more than one NIC. Nodes keep their NICs, and the provider sees no difference in a network that is not
+asked for any more; so it is this label whose change replaces the pool."""
+
 HEAD_LABELS = {"pathways.dev/pool": "head"}
 """Of the CPU nodes that heads run on."""
 

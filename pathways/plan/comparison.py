@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 from typing import Any
 
 from pathways.gcp import (
@@ -31,6 +33,9 @@ KUBERNETES_PROVIDER = "pulumi:providers:kubernetes"
 _KUBERNETES_IDENTITY = (("apiVersion",), ("kind",), ("metadata", "name"), ("metadata", "namespace"))
 """Another one is another object. Source: pulumi-kubernetes, properties that force a replacement of every kind."""
 
+_PART_OF_LINK = re.compile("[/:@]")
+"""Between the parts of links ("projects/p/global/networks/n") and members ("serviceAccount:a@p.iam...")."""
+
 
 @dataclass(frozen=True)
 class Projects:
@@ -44,18 +49,18 @@ class Projects:
 
 
 def compare(
-    old: StateResource, new: Resource, projects: Projects, unknown: frozenset[str] = frozenset()
+    old: StateResource, new: Resource, projects: Projects, unknown: Mapping[str, Collection[str]] = MappingProxyType({})
 ) -> list[Change]:
     """Return the changes and how each acts, options included.
 
-    unknown: properties whose values only the deployment will tell, as another resource that they come from is replaced.
+    unknown: properties whose values only the deployment will tell, as other resources that they come from are replaced;
+    with the names of these in the cloud.
     Values that are encrypted, in the state or in the stack file, are taken for unchanged.
     """
     found = _changes(old, new, projects, unknown)
     for key in sorted(unknown):
         if not any(change.path[0] == key for change in found):
-            action = Action.REPLACE if _is_forced_new(new, key) else Action.IN_PLACE
-            found.append(Change((key,), Kind.UPDATE, action, old.resource.properties.get(key), UNKNOWN))
+            found.append(Change((key,), Kind.UPDATE, Action.IN_PLACE, old.resource.properties.get(key), UNKNOWN))
     ignored = [parse_path(path) for path in new.options.ignore_changes]
     replacing = [parse_path(path) for path in new.options.replace_on_changes]
     return [
@@ -65,7 +70,9 @@ def compare(
     ]
 
 
-def _changes(old: StateResource, new: Resource, projects: Projects, unknown: frozenset[str]) -> list[Change]:
+def _changes(
+    old: StateResource, new: Resource, projects: Projects, unknown: Mapping[str, Collection[str]]
+) -> list[Change]:
     if new.type.startswith(GOOGLE):
         return _google_changes(old, new, projects, unknown)
     if new.type == KUBERNETES_PROVIDER:
@@ -80,13 +87,17 @@ def _changes(old: StateResource, new: Resource, projects: Projects, unknown: fro
     ]
 
 
-def _google_changes(old: StateResource, new: Resource, projects: Projects, unknown: frozenset[str]) -> list[Change]:
+def _google_changes(
+    old: StateResource, new: Resource, projects: Projects, unknown: Mapping[str, Collection[str]]
+) -> list[Change]:
     """Compare as the provider does: what it reported last with what is asked for now, its defaults filled in.
 
     What a state does not tell of a resource is as the provider would have filled it in.
     """
     wanted = _settled(old.resource.properties, dict(new.properties))
-    wanted.update({key: UNKNOWN for key in unknown if isinstance(wanted.get(key), str)})
+    for key, names in unknown.items():
+        value = wanted.get(key)
+        wanted[key] = UNKNOWN if isinstance(value, str) else _untold(value, names)
     try:
         declared = resource_type(new.type)
     except UnknownType:
@@ -100,12 +111,13 @@ def _google_changes(old: StateResource, new: Resource, projects: Projects, unkno
     return changes_between(declared, reported, with_defaults(declared, wanted))
 
 
-def _is_forced_new(resource: Resource, key: str) -> bool:
-    """Whether another value of a property, as a whole, replaces the resource."""
-    try:
-        return resource_type(resource.type).properties[key].force_new
-    except (UnknownType, KeyError):
-        return False
+def _untold(value: Any, names: Collection[str]) -> Any:
+    """Return the value with UNKNOWN in the place of each text in it that names one of the resources."""
+    if isinstance(value, dict):
+        return {key: _untold(item, names) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_untold(item, names) for item in value]
+    return UNKNOWN if isinstance(value, str) and not set(_PART_OF_LINK.split(value)).isdisjoint(names) else value
 
 
 def _as_declared(declared: Mapping[str, Property], reported: Mapping[str, Any]) -> dict[str, Any]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from pathways.gcp import Action, Change, format_path
+from pathways.gke import CHANGED_ON_LIVING_NODES
 from pathways.manifests.labels import SYSTEM_LABELS
 from pathways.plan.groups import group_of, pool_name
 from pathways.plan.steps import Step, Verb
@@ -31,12 +32,6 @@ _FATAL = {Effect.RESTARTED, Effect.REMADE, Effect.DESTROYED, Effect.FORGOTTEN}
 
 _NODES_MADE_ANEW = {"networkConfig", "nodeConfig", "nodeLocations", "version"}
 """Parts of a node pool that GKE changes by making nodes anew: other machines, or the same elsewhere."""
-
-_ON_LIVING_NODES = {"labels", "resourceLabels", "resourceManagerTags", "tags", "taints"}
-"""Parts of nodeConfig that GKE changes on nodes that run.
-
-Source: GKE API, NodePools.update; GKE documentation, "Update a node pool".
-"""
 
 _NOUN = {CLUSTER: "cluster", BUCKET: "bucket", QUEUED_RESOURCE: "TPU VM"}
 
@@ -122,7 +117,7 @@ def _restarts_nodes(resource: Resource, change: Change) -> bool:
     part, *below = change.path
     if resource.type != NODE_POOL or part not in _NODES_MADE_ANEW or change.action is Action.IGNORED:
         return False
-    return part != "nodeConfig" or not below or below[0] not in _ON_LIVING_NODES
+    return part != "nodeConfig" or not below or below[0] not in CHANGED_ON_LIVING_NODES
 
 
 def kind_of(resource: Resource) -> str | None:

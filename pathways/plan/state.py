@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, TypeVar
@@ -69,6 +69,13 @@ def read_state(text: str | bytes) -> State:
         resources=tuple(each for each, leftover, external in found if not leftover and not external),
         leftovers=tuple(each.resource.name for each, leftover, _ in found if leftover),
     )
+
+
+def declared_state(resources: Iterable[Resource]) -> State:
+    """Return the state of a stack that is as its program declares it; what the cloud would report is not in it."""
+    found = tuple(StateResource(resource, {}) for resource in resources)
+    stack, project = _owner(found[0].resource.urn) if found else ("", "")
+    return State(stack, project, found, ())
 
 
 class _Entry:

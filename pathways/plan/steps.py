@@ -95,15 +95,25 @@ def _existing(state: State, resource: Resource) -> StateResource | None:
 def _declared(old: StateResource | None, new: Resource, projects: Projects, replaced: dict[str, Step]) -> Step:
     if old is None:
         return Step(Verb.CREATE, new, None)
-    untold = frozenset(
-        key
+    untold = {
+        key: _names(gone)
         for key, urns in new.options.property_dependencies.items()
-        if any(urn in replaced and replaced[urn].resource.options.delete_before_replace for urn in urns)
-    )
+        if (
+            gone := [
+                step for urn in urns if (step := replaced.get(urn)) and step.resource.options.delete_before_replace
+            ]
+        )
+    }
     changes = tuple(compare(old, new, projects, untold)) if new.custom else ()
     reasons = [*_own_reasons(changes), *_foreign_reasons(new, replaced)]
     verb = Verb.REPLACE if reasons else Verb.UPDATE if changes else Verb.SAME
     return Step(verb, new, old.resource, changes, tuple(reasons))
+
+
+def _names(steps: Iterable[Step]) -> frozenset[str]:
+    """Return what resources are called in links to them."""
+    told = (step.resource.properties.get(key) for step in steps for key in ("name", "accountId"))
+    return frozenset(name for name in told if isinstance(name, str))
 
 
 def _own_reasons(changes: Sequence[Change]) -> Iterator[str]:

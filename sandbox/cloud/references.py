@@ -55,6 +55,7 @@ class Reference:
 
 
 _NETWORK_OF_TPU_VM = "tpu.nodeSpecs.node.networkConfig"
+_SECOND_NICS = "networkConfig.additionalNodeNetworkConfigs"
 _NETWORKS = "projects/{project}/global/networks/{value}"
 _REGIONAL = "projects/{project}/regions/{region}/"
 
@@ -104,6 +105,15 @@ REFERENCES = (
         "projects/{project}/serviceAccounts/{value}",
         Tie.LOOSE,
         lambda id: bad_request(f'Service account "{id.rpartition("/")[2]}" does not exist.'),
+    ),
+    Reference(NODE_POOL, f"{_SECOND_NICS}.network", NETWORK, _NETWORKS, Tie.BLOCKS, _resource_not_found),
+    Reference(
+        NODE_POOL,
+        f"{_SECOND_NICS}.subnetwork",
+        SUBNETWORK,
+        f"{_REGIONAL}subnetworks/{{value}}",
+        Tie.BLOCKS,
+        _resource_not_found,
     ),
     Reference(QUEUED_RESOURCE, f"{_NETWORK_OF_TPU_VM}.network", NETWORK, _NETWORKS, Tie.BLOCKS, _resource_not_found),
     Reference(

@@ -17,7 +17,7 @@ ANEW = "write it anew: python -m pathways.changes"
 
 EDITED, MADE, RESTARTED = Effect.EDITED, Effect.MADE, Effect.RESTARTED
 REMADE, DESTROYED = Effect.REMADE, Effect.DESTROYED
-REFUSED = {"install.pathwaysJob.version"}
+REFUSED = {"install.pathwaysJob.version", "install.kueue.version"}
 """Settings with a single legal value."""
 
 FACTS = {  # sources: GKE API, NodePools.update; facts of the provider in pathways/gcp; JobSet's immutable spec

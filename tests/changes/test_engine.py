@@ -15,7 +15,7 @@ from rich.console import Console
 from components.recorder import record
 from pathways.changes.edits import CONTROLLER, EDITS, ELASTIC, EVERYTHING, Edit, platform
 from pathways.gcp import parse_path
-from pathways.plan.state import State, StateResource
+from pathways.plan.state import declared_state
 from pathways.plan.steps import Verb, steps_between
 from pathways.resources import Resource
 from pathways.settings import SettingsError, parse_settings
@@ -64,8 +64,7 @@ def program(rehearsal: Rehearsal, settings: dict[str, Any]) -> tuple[Resource, .
 def expected(rehearsal: Rehearsal, edit: Edit) -> dict[str, Verb]:
     """What the table is made of: the steps between the two programs, of all that is not in a chart or a manifest."""
     before = program(rehearsal, unprotected(platform(edit.stack)))
-    state = State(rehearsal.stack, "pathways", tuple(StateResource(each, {}) for each in before), ())
-    steps = steps_between(state, program(rehearsal, unprotected(edit.after)))
+    steps = steps_between(declared_state(before), program(rehearsal, unprotected(edit.after)))
     told = [step for step in steps if step.resource.custom and not step.resource.type.startswith("pulumi:")]
     return {step.resource.name: step.verb for step in told if step.verb is not Verb.SAME}
 

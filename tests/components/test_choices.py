@@ -2,6 +2,10 @@
 
 import json
 
+import pytest
+
+from pathways.plan.state import declared_state
+from pathways.plan.steps import Verb, steps_between
 from tests.components.recordings import NODE_POOL, SMALL, declare, declare_pool, slice_pools
 
 CLUSTER = "gcp:container/cluster:Cluster"
@@ -107,6 +111,16 @@ def test_a_second_nic_is_in_a_network_of_its_own_where_hosts_let_each_other_in()
     (rule,) = [each for each in recording.of_type(FIREWALL) if each.name.endswith("-hosts")]
     assert (rule.properties["network"], rule.properties["sourceRanges"]) == (nic["network"], ["10.128.0.0/18"])
     assert {each.properties["mtu"] for each in recording.of_type("gcp:compute/network:Network")} == {8896}
+
+
+@pytest.mark.parametrize("networking", ["secondNic", "dra"])
+def test_hosts_that_get_other_nics_are_made_anew(networking):
+    """Nodes keep theirs, and the provider sees no difference where a network is not asked for any more."""
+    before, after = with_networking(networking), with_networking("singleNic")
+    for one, other in ((before, after), (after, before)):
+        steps = steps_between(declared_state(one.resources), other.resources)
+        verbs = {step.resource.name: step.verb for step in steps}
+        assert {verbs[pool.name] for pool in slice_pools(other)} == {Verb.REPLACE}
 
 
 def test_gkes_networking_driver_needs_its_profile_and_its_label():  # XPK, nodepool.py

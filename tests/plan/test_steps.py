@@ -130,3 +130,26 @@ def test_parents_that_go_in_a_circle_are_no_trap():
     component = "urn:pulumi:prod::pathways::pathways:index:Platform::pathways"
     turned = state_with(pathways={"parent": component})
     assert step_of(steps_between(turned, program("gone")), "pathways-slices-v6e-0").verb is Verb.DESTROY
+
+
+def test_a_link_deep_in_a_property_is_untold_too_when_what_it_leads_to_is_made_anew():
+    """As the engine previews it of a pool with a second NIC, whose subnetwork is replaced."""
+    subnetwork = next(each for each in program() if each.type == "gcp:compute/subnetwork:Subnetwork")
+    name = subnetwork.properties["name"]
+    link = f"projects/rehearsed/regions/us-east5/subnetworks/{name}"
+    config = {
+        "additionalNodeNetworkConfigs": [{"network": "projects/rehearsed/global/networks/second", "subnetwork": link}]
+    }
+    exists = content("state.json")
+    for entry in exists["deployment"]["resources"]:
+        if entry["urn"].endswith("::pathways-slices-v6e-0"):
+            entry["inputs"]["networkConfig"] = entry["outputs"]["networkConfig"] = config
+    pool = next(each for each in program() if each.name == "pathways-slices-v6e-0")
+    options = replace(pool.options, property_dependencies={"networkConfig": (subnetwork.urn,)}, replace_on_changes=())
+    wanted = [
+        replace(subnetwork, properties={**subnetwork.properties, "ipCidrRange": "10.9.0.0/18"}),
+        replace(pool, properties={**pool.properties, "networkConfig": config}, options=options),
+    ]
+    found = steps_between(read_state(json.dumps(exists)), wanted)
+    assert step_of(found, subnetwork.name).verb is Verb.REPLACE
+    assert step_of(found, pool.name).reasons == ("networkConfig.additionalNodeNetworkConfigs[0].subnetwork",)

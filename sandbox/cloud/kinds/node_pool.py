@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 
 from pathways.gcp import Change
+from pathways.gke import CHANGED_ON_LIVING_NODES
 from sandbox.cloud.faults import OperationFailed
 from sandbox.cloud.gke.capacity import addresses_for, refuse_without_capacity
 from sandbox.cloud.gke.clusters import cluster_id, refuse_pool_operation
@@ -29,9 +30,6 @@ from sandbox.cloud.readback import fill
 from sandbox.cloud.references import CLUSTER, NODE_POOL
 from sandbox.cloud.refusal import Refusal, google
 from sandbox.cloud.store import Record, Status
-
-_CHANGED_ON_LIVING_NODES = {"effectiveTaints", "labels", "resourceLabels", "resourceManagerTags", "tags", "taints"}
-"""Of nodeConfig; everything else that is updated in place makes GKE create the nodes anew."""
 
 
 class NodePool(Kind):
@@ -167,4 +165,5 @@ def _is_new(record: Record) -> bool:
 def _needs_new_nodes(before: Record, after: Record) -> bool:
     old, new = before.properties["nodeConfig"], after.properties["nodeConfig"]
     differing = {key for key in {*old, *new} if old.get(key) != new.get(key)}
-    return bool(differing - _CHANGED_ON_LIVING_NODES) or before.properties["version"] != after.properties["version"]
+    differing -= {*CHANGED_ON_LIVING_NODES, "effectiveTaints"}  # which GKE reports, as taints have it
+    return bool(differing) or before.properties["version"] != after.properties["version"]

@@ -10,10 +10,12 @@ from tests.sandbox.cloud.inputs import (
     ACCOUNT,
     EVERY_TYPE,
     HEAD_INPUTS,
+    NETWORK,
     POOL,
     RESERVATION,
     RESOURCE_POLICY,
     SLICE_INPUTS,
+    SUBNETWORK,
     with_change,
 )
 
@@ -349,3 +351,17 @@ def test_deletion_policies(engine):
     pool = engine.update(pool, {**SLICE_INPUTS, "deletionPolicy": "ABANDON"})
     engine.delete(pool)
     assert engine.read(POOL, pool.id) is not None
+
+
+def test_a_network_of_second_nics_stays_as_long_as_hosts_are_in_it(engine):
+    inputs = {"name": "second", "autoCreateSubnetworks": False}
+    network = engine.create(NETWORK, inputs, name="second")
+    link = {"network": network.id, "ipCidrRange": "10.128.0.0/18", "region": "us-east5", "name": "second"}
+    subnetwork = engine.create(SUBNETWORK, link, name="second")
+    nics = {"additionalNodeNetworkConfigs": [{"network": network.id, "subnetwork": subnetwork.id}]}
+    pool = engine.create(POOL, {**SLICE_INPUTS, "networkConfig": nics})
+    with pytest.raises(CallError, match="is already being used by"):
+        engine.delete(subnetwork)
+    engine.delete(pool)
+    engine.delete(subnetwork)
+    engine.delete(network)
