@@ -9,6 +9,7 @@ from pulumi_kubernetes.core.v1 import Namespace
 from pulumi_kubernetes.helm.v4 import Chart
 
 from components.webhook_certificate import left_to_controller
+from pathways.gke import WEBHOOK_PORT
 from pathways.settings import KueueInstall as KueueSettings
 
 NAMESPACE = "kueue-system"
@@ -29,7 +30,7 @@ CONFIGURATION = {
     "kind": "Configuration",
     "health": {"healthProbeBindAddress": ":8081"},
     "metrics": {"bindAddress": ":8443"},
-    "webhook": {"port": 9443},
+    "webhook": {"port": WEBHOOK_PORT},
     "leaderElection": {"leaderElect": True, "resourceName": "c1f6bfd2.kueue.x-k8s.io"},
     "controller": {
         "groupKindConcurrency": {

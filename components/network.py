@@ -6,7 +6,6 @@ import pulumi
 from pulumi_gcp import compute
 
 from components.site import Site
-from pathways.gke import WEBHOOK_PORT
 from pathways.settings import NetworkSettings
 
 POD_RANGE = "pods"
@@ -125,6 +124,6 @@ def let_webhooks_in(
         direction="INGRESS",
         source_ranges=[control_plane_range],
         target_tags=[site.node_tag],
-        allows=[{"protocol": "tcp", "ports": [str(WEBHOOK_PORT)]}],
+        allows=[{"protocol": "tcp", "ports": [str(port) for port in site.called_ports]}],
         opts=options,
     )

@@ -3,6 +3,7 @@
 import re
 from dataclasses import dataclass
 
+from pathways.gke import QUEUE_API_PORT, WEBHOOK_PORT
 from pathways.settings import StackSettings
 
 
@@ -11,6 +12,7 @@ class Site:
     """Where and whose all resources of a stack are.
 
     zone: the nodes' one zone, in the region. cluster_location: of the control plane, the region as a rule.
+    called_ports: of controllers on the nodes, which the control plane calls.
     """
 
     project: str
@@ -20,6 +22,7 @@ class Site:
     environment: str
     cluster_name: str
     cluster_location: str
+    called_ports: tuple[int, ...]
 
     @classmethod
     def of(cls, settings: StackSettings) -> "Site":
@@ -31,6 +34,7 @@ class Site:
             environment=settings.environment,
             cluster_name=settings.cluster.name,
             cluster_location=settings.cluster_location,
+            called_ports=(WEBHOOK_PORT, QUEUE_API_PORT) if settings.queues else (WEBHOOK_PORT,),
         )
 
     @property

@@ -17,6 +17,10 @@ Source: hashicorp/terraform-provider-google#15205."""
 WEBHOOK_PORT = 9443
 """Where controllers built on controller-runtime (JobSet, Kueue) serve their webhooks."""
 
+QUEUE_API_PORT = 8082
+"""Where Kueue serves its API of pending workloads, a part of the cluster's own: unreachable, it keeps namespaces from
+being deleted. Source: chart of Kueue 0.17.0."""
+
 REPLACED_WHEN_CHANGED = (
     "nodeConfig.machineType",
     "nodeCount",

@@ -119,8 +119,9 @@ def more_guaranteed_than_there_is(written: Written) -> Found:
 def too_few_heads_for_queues(written: Written) -> Found:
     """A guaranteed slice is worth nothing to a Pathways job without a node for its head."""
     queues = [queue for _, queue in _mappings(written, "queues") if _mapping(queue, "slices")]
+    heads = [job for _, job in _mappings(written, "workloads") if has_head_in_pool(job)]
     nodes = _mapping(written, "head").get("maxNodes")
-    if type(nodes) is int and nodes < len(queues):
+    if heads and type(nodes) is int and nodes < len(queues):
         yield (
             ("head", "maxNodes"),
             f"{nodes} is less than the {len(queues)} queues with slices of their own; raise it",

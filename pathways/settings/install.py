@@ -18,6 +18,8 @@ JOBSET_OF_CONTROLLER: Final = "0.11.1"
 JOBSET_ALONE: Final = "0.12.0"
 """It restarts a slice alone, behind the alpha gate RestartJob."""
 
+KUEUE_VERSION: Final = "0.17.0"
+
 JOBSET_VERSIONS = (JOBSET_OF_CONTROLLER, JOBSET_ALONE)
 
 
@@ -55,7 +57,7 @@ class PathwaysJobInstall(Settings):
 class KueueInstall(Settings):
     """The Kueue controller, which is installed where there are queues."""
 
-    version: Literal["0.17.0"] = "0.17.0"
+    version: Literal["0.17.0"] = KUEUE_VERSION
     """Version, without a leading v."""
     source: Text | None = None
     """Chart: an OCI reference or a local folder; absent: the published one."""

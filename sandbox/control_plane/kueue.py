@@ -9,6 +9,8 @@ from typing import Any
 import yaml
 from lightkube.resources.core_v1 import Pod
 
+from pathways import gke
+from pathways.settings.install import KUEUE_VERSION
 from sandbox.control_plane.components import FRUGAL, Programs
 from sandbox.control_plane.images import container_running, version
 from sandbox.control_plane.local_controller import CannotStart, accepts, answers
@@ -22,7 +24,6 @@ HEALTH_PORT = "kueue_health"
 VISIBILITY_PORT = "kueue_visibility"
 
 _PROGRAM = "kueue"
-_VERSION = "0.17.0"
 
 _CONFIGURATION_VOLUME = "manager-config"
 _CONFIGURATION = "controller_manager_config.yaml"
@@ -43,14 +44,17 @@ class KueueController:
         self._webhook = ports[WEBHOOK_PORT]
         self._health = ports[HEALTH_PORT]
         self._visibility = VisibilityServer(ports[VISIBILITY_PORT])
-        self.ports: Mapping[str, int] = {"9443": self._webhook, "8082": ports[VISIBILITY_PORT]}
+        self.ports: Mapping[str, int] = {
+            str(gke.WEBHOOK_PORT): self._webhook,
+            str(gke.QUEUE_API_PORT): ports[VISIBILITY_PORT],
+        }
 
     def program(self, pod: Pod, files: PodFiles) -> Program:
         container = container_running(pod, self.image)
         assert container is not None
         wanted = version(container.image or "")
-        if wanted != _VERSION:
-            raise CannotStart("ErrImagePull", f"the sandbox has Kueue {_VERSION}, not {wanted or 'latest'}")
+        if wanted != KUEUE_VERSION:
+            raise CannotStart("ErrImagePull", f"the sandbox has Kueue {KUEUE_VERSION}, not {wanted or 'latest'}")
         try:
             binary = self._programs.path(_PROGRAM)
             given = files.config_map(pod, _CONFIGURATION_VOLUME)[_CONFIGURATION]

@@ -52,6 +52,12 @@ def test_jobset_stands_before_kueue_that_before_queues_and_those_before_jobs():
     assert {each.urn for each in objects} <= waits_for(recording, job)
 
 
+def test_the_control_plane_may_call_kueues_api_where_there_is_one():
+    """Its Service leads to port 8082: without an answer from there no namespace can be deleted."""
+    ports = [each.named("pathways-network-webhooks").properties["allows"][0]["ports"] for each in (declare(), queued())]
+    assert ports == [["9443"], ["9443", "8082"]]
+
+
 def test_a_queue_waits_for_its_flavors_so_that_it_goes_before_them():
     recording = queued()
     flavors = {each.urn for each in recording.of_type(f"{KUEUE}ResourceFlavor")}

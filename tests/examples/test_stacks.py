@@ -19,7 +19,9 @@ PROJECT = Path(__file__).resolve().parents[2]
 EXAMPLES = PROJECT / "examples"
 NAMES = ("autocheckpoint", "batch", "elastic", "headless", "inference")
 LARGE = "large"
-"""The example without a program: it shows size."""
+"""An example without a program: it shows size."""
+MIXED = "mixed"
+"""An example of queues, whose jobs run the programs of others."""
 
 of_each_example = pytest.mark.parametrize("name", NAMES)
 
@@ -34,7 +36,7 @@ def run(monkeypatch: pytest.MonkeyPatch, *arguments: str) -> int:
 
 
 def test_no_example_is_left_out():
-    assert sorted(folder.name for folder in EXAMPLES.iterdir() if folder.is_dir()) == sorted([*NAMES, LARGE])
+    assert sorted(folder.name for folder in EXAMPLES.iterdir() if folder.is_dir()) == sorted([*NAMES, LARGE, MIXED])
 
 
 def test_stacks_have_names_of_their_own():
@@ -42,7 +44,7 @@ def test_stacks_have_names_of_their_own():
     assert [name for name, count in Counter(file.name for file in files).items() if count > 1] == []
 
 
-@pytest.mark.parametrize("name", [*NAMES, LARGE])
+@pytest.mark.parametrize("name", [*NAMES, LARGE, MIXED])
 def test_it_is_found_by_its_name_and_passes_check(name, monkeypatch, capsys):
     monkeypatch.chdir(PROJECT)
     assert find_stack(name) == Path("examples", name, f"Pulumi.{name}.yaml")
