@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import ipaddress
+import socket
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -164,10 +165,11 @@ def _instance_prefix(shape: PoolShape, zone: str, serial: int) -> str:
 def free_addresses(cidr: str, taken: Collection[str]) -> Iterator[str]:
     """Addresses of a subnetwork that no node has. Google keeps the first two and the last two of each range."""
     network = ipaddress.IPv4Network(cidr)
-    for number in range(2, network.num_addresses - 2):
-        address = str(network[number])
-        if address not in taken:
-            yield address
+    first = int(network.network_address)
+    gone = {int.from_bytes(socket.inet_aton(address)) for address in taken}
+    for number in range(first + 2, first + network.num_addresses - 2):
+        if number not in gone:
+            yield socket.inet_ntoa(number.to_bytes(4))
 
 
 def _suffixes(seed: str) -> Iterator[str]:
