@@ -19,6 +19,9 @@ _EFFECTS = {
     "PREFER_NO_SCHEDULE": "PreferNoSchedule",
     "NO_EXECUTE": "NoExecute",
 }
+_BY_KUBELET = {"beta.kubernetes.io/arch": "amd64", "beta.kubernetes.io/os": "linux"}
+"""Where they are missing, the controller manager adds them, with two calls for each node."""
+
 _PREFIX_LENGTH = 32
 """Characters that cluster and pool together have in a node's name. Source: GKE, names of instance templates."""
 
@@ -66,6 +69,7 @@ def node_manifest(shape: PoolShape, spot: NodeSpot) -> dict[str, Any]:
             "name": spot.name,
             "labels": {
                 **pool_labels(shape),
+                **_BY_KUBELET,
                 "kubernetes.io/hostname": spot.name,
                 "topology.kubernetes.io/region": spot.zone.rpartition("-")[0],
                 "topology.kubernetes.io/zone": spot.zone,
