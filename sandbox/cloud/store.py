@@ -64,6 +64,7 @@ class Store:
         self._file = folder / FILE
         self._lock = threading.RLock()
         self._changed = False
+        self._texts: dict[str, str] = {}  # of records as they were saved last: to write all anew takes ever longer
         self.records: dict[str, Record] = {}
         self.counters: dict[str, int] = {}
         self._load()
@@ -86,11 +87,15 @@ class Store:
         return [record for record in list(self.records.values()) if record.type in types]
 
     def put(self, record: Record) -> None:
-        self.records[_key(record.type, record.id)] = record
+        key = _key(record.type, record.id)
+        self.records[key] = record
+        self._texts.pop(key, None)
         self._changed = True
 
     def remove(self, record: Record) -> None:
-        self.records.pop(_key(record.type, record.id), None)
+        key = _key(record.type, record.id)
+        self.records.pop(key, None)
+        self._texts.pop(key, None)
         self._changed = True
 
     def next_serial(self) -> int:
@@ -110,10 +115,13 @@ class Store:
             self.records = {_key(record.type, record.id): record for record in _records(raw)}
 
     def _save(self) -> None:
-        content = {"counters": self.counters, "resources": [vars(record) for record in self.records.values()]}
+        for key, record in self.records.items():
+            if key not in self._texts:
+                self._texts[key] = json.dumps(vars(record))
+        resources = ", ".join(self._texts[key] for key in self.records)
         written = self._file.with_suffix(".new")
         with open(os.open(written, os.O_CREAT | os.O_TRUNC | os.O_WRONLY, 0o600), "w") as file:
-            file.write(json.dumps(content))
+            file.write(f'{{"counters": {json.dumps(self.counters)}, "resources": [{resources}]}}')
         written.rename(self._file)
 
 

@@ -57,10 +57,10 @@ class Rehearsal:
             start_new_session=True,
         )
 
-    def run(self, command: str, *options: str, code: int = 0) -> str:
+    def run(self, command: str, *options: str, code: int = 0, seconds: float = COMMAND_SECONDS) -> str:
         """Runs a command to its end; returns what it printed; asserts the exit code."""
         process = self.start(command, *options)
-        printed, _ = process.communicate(timeout=COMMAND_SECONDS)
+        printed, _ = process.communicate(timeout=seconds)
         assert process.returncode == code, printed
         return printed
 

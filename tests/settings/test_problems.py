@@ -42,6 +42,8 @@ def problem(path, value, *others):
         (("head", "minNodes"), 3, "head.maxNodes", "2 is less than minNodes, 3"),
         (("head", "machineType"), "n2-standard-46", "head.machineType", 'did you mean "n2-standard-'),
         (("head",), None, "head", "is empty; a mapping is wanted"),
+        (("cluster",), {"concurrentOperations": 0}, "cluster.concurrentOperations", "0 is too small; 1 at least"),
+        (("cluster",), {"concurrentOperations": 33}, "cluster.concurrentOperations", "33 is too large; 32 at most"),
         ((*SLICE, "count"), True, "slices[0].count", "true is a truth value; a whole number is wanted"),
         ((*SLICE, "tpu"), "v6e-12", "slices[0].tpu", 'did you mean "v6e-8" or "v6e-16"?'),
         ((*SLICE, "tpu"), "v2-8", "slices[0].tpu", "do not support"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import ipaddress
+import socket
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -18,6 +19,9 @@ _EFFECTS = {
     "PREFER_NO_SCHEDULE": "PreferNoSchedule",
     "NO_EXECUTE": "NoExecute",
 }
+_BY_KUBELET = {"beta.kubernetes.io/arch": "amd64", "beta.kubernetes.io/os": "linux"}
+"""Where they are missing, the controller manager adds them, with two calls for each node."""
+
 _PREFIX_LENGTH = 32
 """Characters that cluster and pool together have in a node's name. Source: GKE, names of instance templates."""
 
@@ -65,6 +69,7 @@ def node_manifest(shape: PoolShape, spot: NodeSpot) -> dict[str, Any]:
             "name": spot.name,
             "labels": {
                 **pool_labels(shape),
+                **_BY_KUBELET,
                 "kubernetes.io/hostname": spot.name,
                 "topology.kubernetes.io/region": spot.zone.rpartition("-")[0],
                 "topology.kubernetes.io/zone": spot.zone,
@@ -164,10 +169,11 @@ def _instance_prefix(shape: PoolShape, zone: str, serial: int) -> str:
 def free_addresses(cidr: str, taken: Collection[str]) -> Iterator[str]:
     """Addresses of a subnetwork that no node has. Google keeps the first two and the last two of each range."""
     network = ipaddress.IPv4Network(cidr)
-    for number in range(2, network.num_addresses - 2):
-        address = str(network[number])
-        if address not in taken:
-            yield address
+    first = int(network.network_address)
+    gone = {int.from_bytes(socket.inet_aton(address)) for address in taken}
+    for number in range(first + 2, first + network.num_addresses - 2):
+        if number not in gone:
+            yield socket.inet_ntoa(number.to_bytes(4))
 
 
 def _suffixes(seed: str) -> Iterator[str]:

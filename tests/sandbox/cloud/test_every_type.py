@@ -41,6 +41,12 @@ def test_a_second_look_finds_nothing_to_do(engine, everything):
         assert not engine.diff(engine.refresh(resource), EVERY_TYPE[type]).some, type
 
 
+def test_what_is_on_disk_is_what_the_cloud_has(engine, server, folder, everything):
+    for resource in everything.values():
+        engine.refresh(resource)
+        assert read_records(folder) == list(server.cloud.store.records.values())
+
+
 def test_an_import_finds_inputs_with_which_nothing_is_to_do(engine, everything):
     for type, resource in everything.items():
         found = engine.read(type, resource.id)
