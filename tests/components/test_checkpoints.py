@@ -14,8 +14,8 @@ def recording():
     return declare(checkpoints={"recoverableDays": 3})
 
 
-def test_there_is_none_where_none_is_asked_for(stack):
-    assert {bucket.name for bucket in stack.of_type(BUCKET)} == {"pathways-scratch-bucket"}
+def test_there_is_none_where_none_is_asked_for():
+    assert {bucket.name for bucket in declare().of_type(BUCKET)} == {"pathways-scratch-bucket"}
 
 
 def test_it_is_near_closed_and_apart_from_what_goes_with_age(recording):

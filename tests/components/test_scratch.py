@@ -67,9 +67,9 @@ def test_without_a_bucket_there_are_no_rights_and_jobs_wait_for_none(dev):  # B4
 
 def test_prod_results_survive_a_destroy(dev, prod):  # case scratch-5
     for recording, kept in ((dev, False), (prod, True)):
-        (bucket,) = recording.of_type(BUCKET)
-        assert bucket.options.protect is kept
-        assert bucket.properties["forceDestroy"] is not kept
+        for bucket in recording.of_type(BUCKET):
+            assert bucket.options.protect is kept
+            assert bucket.properties["forceDestroy"] is not kept
 
 
 def test_node_accounts_have_the_five_permissions_on_this_bucket_alone(dev, bucket):  # cases scratch-2, id-1
