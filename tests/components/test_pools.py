@@ -189,6 +189,7 @@ def test_what_the_provider_would_not_send_replaces_the_slice_old_one_first(dev):
             "nodeCount",
             "nodeConfig.machineType",
             "nodeLocations",
+            'nodeConfig.labels["pathways.dev/networking"]',
         }
 
 

@@ -117,7 +117,11 @@ def test_the_cloud_provider_is_pinned_to_project_region_and_zone(dev):
 
 
 def test_a_replaced_resource_with_a_fixed_name_goes_before_its_successor(stack):
-    bindings = ("gcp:projects/iAMMember:IAMMember", "gcp:storage/bucketIAMMember:BucketIAMMember")
+    bindings = (
+        "gcp:kms/cryptoKeyIAMMember:CryptoKeyIAMMember",
+        "gcp:projects/iAMMember:IAMMember",
+        "gcp:storage/bucketIAMMember:BucketIAMMember",
+    )
     for resource in stack.resources:
         if resource.custom and resource.type.startswith("gcp:") and resource.type not in bindings:
             assert resource.options.delete_before_replace, resource.name
