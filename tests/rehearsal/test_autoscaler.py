@@ -75,7 +75,7 @@ def await_sizes(growing: Rehearsal, expected: dict[str, int]) -> None:
 
 
 def test_nothing_grows_that_no_job_asks_for(growing: Rehearsal) -> None:
-    assert sizes(growing) == {"heads": 1, "standing-0": 4}  # 16 chips, 4 on a host
+    assert sizes(growing) == {"system": 1, "heads": 1, "standing-0": 4}  # 16 chips, 4 on a host
     assert growing.journal("autoscale") == []
 
 
@@ -91,7 +91,7 @@ def test_a_second_job_gets_a_head_node_of_its_own(growing: Rehearsal) -> None:
 def test_the_flex_start_slice_came_whole_when_the_job_asked(growing: Rehearsal) -> None:
     workers = pods_of(growing, "second", "worker")
     assert [pod["status"]["phase"] for pod in workers] == ["Running"] * 4
-    assert sizes(growing) == {"heads": 2, "standing-0": 4, "flex-0": 4}
+    assert sizes(growing) == {"system": 1, "heads": 2, "standing-0": 4, "flex-0": 4}
     (created,) = [entry for entry in growing.journal("create") if entry["id"].endswith("/flex-0")]
     (grew,) = [entry for entry in growing.journal("autoscale") if entry["id"].endswith("/flex-0")]
     assert grew["inputs"]["nodes"] == {"from": 0, "to": 4}
@@ -111,13 +111,13 @@ def test_neither_preview_nor_refresh_finds_a_difference(growing: Rehearsal) -> N
     assert "nothing to change" in growing.run("preview")
     growing.run("refresh")
     assert "nothing to change" in growing.run("preview")
-    assert sizes(growing) == {"heads": 2, "standing-0": 4, "flex-0": 4}
+    assert sizes(growing) == {"system": 1, "heads": 2, "standing-0": 4, "flex-0": 4}
 
 
 def test_what_a_job_leaves_idle_goes(growing: Rehearsal) -> None:
     growing.write(platform(FIRST))
     growing.run("up")
-    await_sizes(growing, {"heads": 1, "standing-0": 4})
+    await_sizes(growing, {"system": 1, "heads": 1, "standing-0": 4})
     (head,) = pods_of(growing, "first", "pathways-head")
     assert head["status"]["phase"] == "Running"
     assert "nothing to change" in growing.run("preview")

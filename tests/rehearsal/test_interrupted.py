@@ -82,6 +82,7 @@ def converged(rehearsal: Rehearsal) -> None:
     assert not [entry for entry in rehearsal.journal() if "409" in entry["outcome"]]
     assert {entry["id"].rsplit("/", 1)[-1] for entry in created if entry["type"] == NODE_POOL} == {
         "heads",
+        "system",
         "v6e-0",
         "v6e-1",
         "v6e-2",

@@ -94,7 +94,7 @@ def place(day: Rehearsal) -> int:
 
 def test_each_slice_is_a_pool_with_the_nodes_and_labels_that_gke_gives(day: Rehearsal) -> None:
     pools = nodes_of(day)
-    assert set(pools) == BIG_POOLS | SMALL_POOLS | {"heads"}
+    assert set(pools) == BIG_POOLS | SMALL_POOLS | {"heads", "system"}
     for name in BIG_POOLS:  # 16 chips, 4 on a host
         assert len(pools[name]) == 4
         for node in pools[name]:
@@ -112,13 +112,13 @@ def test_each_slice_is_a_pool_with_the_nodes_and_labels_that_gke_gives(day: Rehe
         assert len(pools[name]) == 2
         assert {node["metadata"]["labels"]["cloud.google.com/gke-tpu-topology"] for node in pools[name]} == {"2x4"}
         assert "cloud.google.com/gke-spot" not in pools[name][0]["metadata"]["labels"]
-    assert [node["spec"].get("taints") for node in pools["heads"]] == [None]
+    assert [node["spec"].get("taints") for node in pools["heads"] + pools["system"]] == [None, None]
 
 
 def test_the_order_of_operations_is_cluster_then_pools_and_at_most_four_pools_at_once(day: Rehearsal) -> None:
     cluster = next(entry for entry in day.journal("create", CLUSTER))
     pools = day.journal("create", NODE_POOL)
-    assert len(pools) == 6
+    assert len(pools) == 7
     assert all(pool["outcome"] == "ok" and pool["retries"] == [] for pool in pools)
     assert min(pool["started"] for pool in pools) >= cluster["ended"]
     for pool in pools:
@@ -185,14 +185,15 @@ def test_the_scratch_bucket_has_its_rules_and_only_the_node_accounts_have_rights
         "storage.objects.get",
     }
     members = day.journal("create", "gcp:storage/bucketIAMMember:BucketIAMMember")
-    accounts = {pool["inputs"]["nodeConfig"]["serviceAccount"] for pool in day.journal("create", NODE_POOL)}
+    pools = [entry["inputs"] for entry in day.journal("create", NODE_POOL) if not entry["id"].endswith("/system")]
+    accounts = {pool["nodeConfig"]["serviceAccount"] for pool in pools}
     assert {each["inputs"]["member"] for each in members} == {f"serviceAccount:{account}" for account in accounts}
     assert {each["inputs"]["role"] for each in members} == {role["id"]}
 
 
 def test_status_tells_nodes_jobs_and_pods(day: Rehearsal) -> None:
     told = json.loads(day.run("status", "--json"))
-    assert len(told["nodes"]) == 3 * 4 + 2 * 2 + 1
+    assert len(told["nodes"]) == 3 * 4 + 2 * 2 + 2
     assert all(node["ready"] for node in told["nodes"])
     assert {(job["kind"], job["name"], job["ready"]) for job in told["jobs"]} == {
         ("PathwaysJob", "train", True),
@@ -238,7 +239,7 @@ def test_a_removed_slice_removes_one_pool_and_relabels_the_rest_in_place(day: Re
     day.run("up")
     assert sorted(pool_calls(day, before)) == [("delete", "big-2"), ("update", "big-0"), ("update", "big-1")]
     pools = nodes_of(day)
-    assert set(pools) == {"big-0", "big-1", "heads"} | SMALL_POOLS
+    assert set(pools) == {"big-0", "big-1", "heads", "system"} | SMALL_POOLS
     kept = [node for name in ("big-0", "big-1") for node in pools[name]]
     assert {node["metadata"]["uid"] for node in kept} == uids
     assert {node["metadata"]["labels"]["MultisliceGroupSize"] for node in kept} == {"2"}
