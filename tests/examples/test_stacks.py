@@ -20,6 +20,8 @@ EXAMPLES = PROJECT / "examples"
 NAMES = ("autocheckpoint", "batch", "elastic", "headless", "inference")
 LARGE = "large"
 """An example without a program: it shows size."""
+SMALL = "small"
+"""One whose program stands in the stack file."""
 MIXED = "mixed"
 """An example of queues, whose jobs run the programs of others."""
 
@@ -36,7 +38,9 @@ def run(monkeypatch: pytest.MonkeyPatch, *arguments: str) -> int:
 
 
 def test_no_example_is_left_out():
-    assert sorted(folder.name for folder in EXAMPLES.iterdir() if folder.is_dir()) == sorted([*NAMES, LARGE, MIXED])
+    assert sorted(folder.name for folder in EXAMPLES.iterdir() if folder.is_dir()) == sorted(
+        [*NAMES, LARGE, MIXED, SMALL]
+    )
 
 
 def test_stacks_have_names_of_their_own():
@@ -44,7 +48,7 @@ def test_stacks_have_names_of_their_own():
     assert [name for name, count in Counter(file.name for file in files).items() if count > 1] == []
 
 
-@pytest.mark.parametrize("name", [*NAMES, LARGE, MIXED])
+@pytest.mark.parametrize("name", [*NAMES, LARGE, MIXED, SMALL])
 def test_it_is_found_by_its_name_and_passes_check(name, monkeypatch, capsys):
     monkeypatch.chdir(PROJECT)
     assert find_stack(name) == Path("examples", name, f"Pulumi.{name}.yaml")

@@ -22,6 +22,14 @@ _EFFECTS = {
 _BY_KUBELET = {"beta.kubernetes.io/arch": "amd64", "beta.kubernetes.io/os": "linux"}
 """Where they are missing, the controller manager adds them, with two calls for each node."""
 
+_CONDITIONS = (
+    {"type": "Ready", "status": "True", "reason": "KubeletReady"},
+    {"type": "MemoryPressure", "status": "False", "reason": "KubeletHasSufficientMemory"},
+    {"type": "DiskPressure", "status": "False", "reason": "KubeletHasNoDiskPressure"},
+    {"type": "PIDPressure", "status": "False", "reason": "KubeletHasSufficientPID"},
+)
+"""A node comes ready: a thousand that each become so a moment later are as many calls more."""
+
 _PREFIX_LENGTH = 32
 """Characters that cluster and pool together have in a node's name. Source: GKE, names of instance templates."""
 
@@ -87,6 +95,7 @@ def node_manifest(shape: PoolShape, spot: NodeSpot) -> dict[str, Any]:
             ],
             "capacity": _capacity(shape),
             "allocatable": _allocatable(shape),
+            "conditions": [dict(condition) for condition in _CONDITIONS],
             "nodeInfo": _node_info(shape, spot),
         },
     }
