@@ -262,7 +262,7 @@ EDITS = (
     Edit(f"{ELASTIC}.profiling.locations", ["gs://profiles/b/"]),
     Edit(f"{HOSTS}.hostNetwork", False),
     Edit(f"{HOSTS}.privileged", True),
-    Edit(f"{HOSTS}.sharesGroup", True),
+    Edit("workloads[1].sharesGroup", True, stack=CONTROLLER, aside="With queues it changes nothing."),
     Edit("replaceable", ["elastic"], aside="The engine no longer refuses to replace these jobs."),
     Edit("install.jobset.enabled", False, aside="The custom resource goes, and all jobs with it."),
     Edit("install.jobset.version", "0.11.1", also={f"{ELASTIC}.recovery": "job"}),

@@ -5,7 +5,7 @@ from functools import cache
 import pytest
 
 from pathways.changes.edits import EDITS, ELASTIC, NAMED, PLAIN, Edit
-from pathways.changes.effects import Effects, Row
+from pathways.changes.effects import PARTS, Effects, Row
 from pathways.changes.page import changes_page, line_of
 from pathways.changes.short import with_short_form
 from pathways.cli.changes import PAGE, README, rows
@@ -73,7 +73,8 @@ def test_an_edit_changes_something_to_something_legal(edit):
 
 @pytest.mark.parametrize("at", FACTS)
 def test_an_edit_does_what_the_facts_say(at):
-    assert row_of(at).effects.by_part == FACTS[at]
+    found = row_of(at).effects.by_part
+    assert {part: effects for part, effects in found.items() if part in PARTS} == FACTS[at]
 
 
 def test_in_prod_the_engine_guards_slices_and_jobs_and_not_heads():
