@@ -16,6 +16,7 @@ from lightkube.resources.batch_v1 import Job
 from lightkube.resources.core_v1 import Node, Pod
 
 from pathways.manifests.labels import GROUP_LABEL
+from pathways.runtime import QUEUE_LABEL
 
 JobSet = create_namespaced_resource("jobset.x-k8s.io", "v1alpha2", "JobSet", "jobsets")
 PathwaysJob = create_namespaced_resource("pathways-job.pathways.domain", "v1", "PathwaysJob", "pathwaysjobs")
@@ -65,6 +66,7 @@ class JobView:
     """ready: every pod that the job asks for is Running and ready. pods: how many are; wanted: how many it asks for.
 
     ended: Completed or Failed, by JobSet's own word; None while it goes on. reason: why it ended.
+    waits_in: the queue that holds it back until its slices are free, if one does.
     """
 
     name: str
@@ -75,6 +77,7 @@ class JobView:
     wanted: int
     ended: str | None = None
     reason: str = ""
+    waits_in: str | None = None
 
 
 @dataclass(frozen=True)
@@ -194,7 +197,8 @@ def _jobset(manifest: Any, running: Counter[Key]) -> JobView:
     )
     pods = running[namespace, name]
     ended, reason = _end(manifest.status or {})
-    return JobView(name, namespace, "JobSet", pods == wanted, pods, wanted, ended, reason)
+    waits_in = (manifest.metadata.labels or {}).get(QUEUE_LABEL) if manifest.spec.get("suspend") else None
+    return JobView(name, namespace, "JobSet", pods == wanted, pods, wanted, ended, reason, waits_in)
 
 
 def _end(status: dict[str, Any]) -> tuple[str | None, str]:

@@ -70,6 +70,8 @@ def tables(console: Console, seen: ClusterView) -> None:
 
 
 def _state(job: JobView) -> str:
+    if job.waits_in and not job.ended:
+        return f"waits in {job.waits_in}"
     return job.ended or ("Running" if job.ready else "Pending")
 
 

@@ -22,6 +22,7 @@ from pathways.manifests import (
 )
 from pathways.manifests.labels import HEAD_LABELS, group_labels
 from pathways.settings import StackSettings, parse_settings
+from sandbox.cluster_view import view
 from sandbox.control_plane import ControlPlane
 from sandbox.toolchain import Toolchain, ensure
 from tests.rehearsal.cluster import Cluster, condition, free_ports, node, until
@@ -156,6 +157,8 @@ def test_what_a_team_leaves_idle_another_uses_until_it_is_wanted_back(teams: Clu
 
         send(teams, settings, "other")
         until(lambda: "other" in running(teams) and len(running(teams)) == 2, "each team runs a job")
+        seen = {each.name: each.waits_in for each in view(teams.plane.kubeconfig).jobs}
+        assert sorted(seen.values(), key=str) == [None, None, "research"]  # who waits, as `status` tells
 
         teams.delete(f"{PATHWAYS_JOBS if controller and kind == 'pathways' else JOBSETS}/other")
         await_running(teams, "first", "second")  # the one that gave way comes back by itself
