@@ -6,6 +6,7 @@ import copy
 import io
 import os
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
@@ -40,9 +41,13 @@ def is_legal(edit: Edit) -> bool:
     return True
 
 
-PREVIEWED = [
-    edit for edit in EDITS if edit.stack in (EVERYTHING, CONTROLLER) and edit.at not in UNPROTECTED and is_legal(edit)
-]
+def previewed(stack: str) -> list[Edit]:
+    """Edits of a stack that can be made without protection, one after the other."""
+    return [edit for edit in EDITS if edit.stack == stack and edit.at not in UNPROTECTED and is_legal(edit)]
+
+
+def place(edit: Edit) -> str:
+    return edit.at
 
 
 def unprotected(settings: dict[str, Any]) -> dict[str, Any]:
@@ -79,11 +84,10 @@ def run(rehearsal: Rehearsal, operation: str) -> Run:
         return opened.run(console, "", getattr(opened.stack, operation))
 
 
-@pytest.fixture(scope="module")
-def standing(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Rehearsal]:
-    rehearsal = Rehearsal(tmp_path_factory.mktemp("changes"), request.param)
+def standing(folder: Path, stack: str) -> Iterator[Rehearsal]:
+    rehearsal = Rehearsal(folder, stack)
     try:
-        rehearsal.write(unprotected(platform(request.param)))
+        rehearsal.write(unprotected(platform(stack)))
         assert run(rehearsal, "up").ok
         assert run(rehearsal, "preview").events.changed == []
         yield rehearsal
@@ -91,23 +95,37 @@ def standing(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFa
         rehearsal.run("down", "--discard")
 
 
-@pytest.mark.parametrize(
-    ("standing", "edit"),
-    [(edit.stack, edit) for edit in PREVIEWED],
-    indirect=["standing"],
-    ids=[f"{edit.at}-{number}" for number, edit in enumerate(PREVIEWED)],
-)
-def test_the_engine_does_what_the_table_says(standing: Rehearsal, edit: Edit) -> None:
-    standing.write(unprotected(edit.after))
-    previewed = run(standing, "preview")
-    assert previewed.ok, previewed.errors
-    wanted = expected(standing, edit)
+@pytest.fixture(scope="module")
+def everything(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Rehearsal]:
+    yield from standing(tmp_path_factory.mktemp(EVERYTHING), EVERYTHING)
+
+
+@pytest.fixture(scope="module")
+def controller(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Rehearsal]:
+    yield from standing(tmp_path_factory.mktemp(CONTROLLER), CONTROLLER)
+
+
+def check(rehearsal: Rehearsal, edit: Edit) -> None:
+    """Previews an edit; the engine's steps must be the table's."""
+    rehearsal.write(unprotected(edit.after))
+    told = run(rehearsal, "preview")
+    assert told.ok, told.errors
     found = {
         step.name: VERBS[step.operation]
-        for step in previewed.events.changed
+        for step in told.events.changed
         if step.operation in VERBS and not any(kind in step.urn for kind in EXPANDED)
     }
-    assert found == wanted
+    assert found == expected(rehearsal, edit)
+
+
+@pytest.mark.parametrize("edit", previewed(CONTROLLER), ids=place)
+def test_the_engine_does_to_a_stack_with_the_controller_what_the_table_says(controller: Rehearsal, edit: Edit) -> None:
+    check(controller, edit)
+
+
+@pytest.mark.parametrize("edit", previewed(EVERYTHING), ids=place)
+def test_the_engine_does_what_the_table_says(everything: Rehearsal, edit: Edit) -> None:
+    check(everything, edit)
 
 
 def uids(rehearsal: Rehearsal, *words: str) -> dict[str, str]:
@@ -118,15 +136,13 @@ def edit_of(at: str) -> Edit:
     return next(edit for edit in EDITS if edit.at == at and edit.stack == EVERYTHING)
 
 
-@pytest.mark.parametrize("standing", [EVERYTHING], indirect=True)
 @pytest.mark.parametrize("at", ["network.podRange", "network.serviceRange"])
-def test_google_cloud_refuses_what_the_table_says(standing: Rehearsal, at: str) -> None:
-    standing.write(unprotected(edit_of(at).after))
-    refused = run(standing, "up")
+def test_google_cloud_refuses_what_the_table_says(everything: Rehearsal, at: str) -> None:
+    everything.write(unprotected(edit_of(at).after))
+    refused = run(everything, "up")
     assert any("Existing secondary range cannot be modified" in error for error in refused.errors)
 
 
-@pytest.mark.parametrize("standing", [EVERYTHING], indirect=True)
 @pytest.mark.parametrize(
     ("at", "nodes", "job"),
     [
@@ -136,14 +152,14 @@ def test_google_cloud_refuses_what_the_table_says(standing: Rehearsal, at: str) 
         ("head.machineType", {"heads"}, False),
     ],
 )
-def test_what_runs_is_interrupted_as_the_table_says(standing: Rehearsal, at: str, nodes: set[str], job: bool) -> None:
+def test_what_runs_is_interrupted_as_the_table_says(everything: Rehearsal, at: str, nodes: set[str], job: bool) -> None:
     """nodes: pools whose nodes are made anew. job: whether the job is."""
-    standing.write(unprotected(platform(EVERYTHING)))
-    assert run(standing, "up").ok
-    jobs, before = uids(standing, "jobsets", "--namespace=pathways"), uids(standing, "nodes")
-    standing.write(unprotected(edit_of(at).after))
-    assert run(standing, "up").ok
-    after = uids(standing, "nodes")
+    everything.write(unprotected(platform(EVERYTHING)))
+    assert run(everything, "up").ok
+    jobs, before = uids(everything, "jobsets", "--namespace=pathways"), uids(everything, "nodes")
+    everything.write(unprotected(edit_of(at).after))
+    assert run(everything, "up").ok
+    after = uids(everything, "nodes")
     gone = {name.split("-")[-3] for name, uid in before.items() if after.get(name) != uid}
     assert gone == nodes
-    assert (uids(standing, "jobsets", "--namespace=pathways")["elastic"] != jobs["elastic"]) is job
+    assert (uids(everything, "jobsets", "--namespace=pathways")["elastic"] != jobs["elastic"]) is job

@@ -46,7 +46,8 @@ def test_one_of_another_name_would_be_seen(kind):
     deployed = DEPLOYED[-1]
     one = next(each for each in program(deployed) if each.kind == kind)
     others = [each for each in program(deployed) if each.urn != one.urn]
-    assert one.name in harmed(deployed, [*others, replace(one, urn=f"{one.urn}-of-now")])
+    renamed = replace(one, urn=f"{one.urn}-of-now", options=replace(one.options, aliases=()))
+    assert one.name in harmed(deployed, [*others, renamed])
 
 
 @pytest.mark.parametrize("deployed", DEPLOYED, ids=str)
