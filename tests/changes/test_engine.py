@@ -6,6 +6,7 @@ import copy
 import io
 import os
 from collections.abc import Iterator
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
@@ -74,13 +75,15 @@ def expected(rehearsal: Rehearsal, edit: Edit) -> dict[str, Verb]:
     return {step.resource.name: step.verb for step in told if step.verb is not Verb.SAME}
 
 
+def sandboxes_of(rehearsal: Rehearsal) -> AbstractContextManager[Any]:
+    """Where commands in this process find its sandbox; the daemon is a child of this process, which alone can end it."""
+    return patch.dict(os.environ, {"PATHWAYS_SANDBOX_ROOT": str(rehearsal.home.parent)})
+
+
 def run(rehearsal: Rehearsal, operation: str) -> Run:
     """A run of the engine in this process: a start of Python for each would take as long as the run."""
     console = Console(file=io.StringIO())
-    with (
-        patch.dict(os.environ, {"PATHWAYS_SANDBOX_ROOT": str(rehearsal.home.parent)}),
-        commands.session(console, str(rehearsal.file), {}) as opened,
-    ):
+    with sandboxes_of(rehearsal), commands.session(console, str(rehearsal.file), {}) as opened:
         return opened.run(console, "", getattr(opened.stack, operation))
 
 
@@ -92,7 +95,8 @@ def standing(folder: Path, stack: str) -> Iterator[Rehearsal]:
         assert run(rehearsal, "preview").events.changed == []
         yield rehearsal
     finally:
-        rehearsal.run("down", "--discard")
+        with sandboxes_of(rehearsal):
+            assert commands.down(str(rehearsal.file), discard=True) == 0
 
 
 @pytest.fixture(scope="module")
