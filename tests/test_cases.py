@@ -167,7 +167,7 @@ CASES: dict[str, list[str]] = {
     ],
     "pool-4": [f"{CLUSTER}test_upgrades_of_nodes_do_not_come_by_themselves", "rule:no-autoupgrade-surprise"],
     "pool-5": [
-        f"{POOLS}test_at_most_four_pools_are_asked_for_at_once_and_none_waits_longer_than_it_must",
+        f"{POOLS}test_no_more_pools_than_written_are_asked_for_at_once_and_none_waits_longer_than_it_must",
         f"{POOLS}test_time_outs_grow_with_the_queue",
     ],
     "pool-6": [
@@ -192,7 +192,7 @@ CASES: dict[str, list[str]] = {
         "rule:scratch-iam-minimal",
     ],
     "id-2": [
-        f"{POOLS}test_heads_and_slices_run_as_different_accounts_with_the_node_role_only",
+        f"{POOLS}test_heads_slices_and_controllers_run_as_different_accounts_with_the_node_role_only",
         "rule:node-account-role",
     ],
     "mem-1": [
