@@ -76,7 +76,7 @@ def expected(rehearsal: Rehearsal, edit: Edit) -> dict[str, Verb]:
 
 
 def sandboxes_of(rehearsal: Rehearsal) -> AbstractContextManager[Any]:
-    """Where commands in this process find its sandbox: its daemon is a child, which no other process can end."""
+    """Where commands in this process find its sandbox, whose daemon is a child of this process: no other can end it."""
     return patch.dict(os.environ, {"PATHWAYS_SANDBOX_ROOT": str(rehearsal.home.parent)})
 
 
