@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import contextlib
 from pathlib import Path
 
 from lightkube import ApiError, Client
@@ -67,16 +66,19 @@ class PodFiles:
             raise LookupError(f"there is no ConfigMap {source.name}") from error
 
     def mount_secret(self, pod: Pod, volume: str, keys: tuple[str, ...], folder: str) -> Path | None:
-        """Copies the Secret behind a volume into files of the folder. None as long as it or one of the keys is missing.
+        """Copies the Secret behind a volume into files of the folder. None as long as one of the keys is missing.
 
-        Raises LookupError if the pod has no such volume.
+        Raises LookupError if the pod has no such volume, or there is no such Secret.
         """
         source = _volume(pod, volume).secret
         if source is None or not source.secretName:
             raise LookupError(f"volume {volume} is no Secret")
         data: dict[str, str] = {}
-        with contextlib.suppress(ApiError):
+        try:
             data = dict(self._client.get(Secret, source.secretName, namespace=_namespace(pod)).data or {})
+        except ApiError as error:
+            if code_of(error) == NOT_FOUND:
+                raise LookupError(f"there is no Secret {source.secretName}") from error
         if not all(data.get(key) for key in keys):
             return None
         target = private_folder(self.folder / folder)
