@@ -7,15 +7,9 @@ from typing import Any
 
 import pulumi
 import yaml
-from pulumi_kubernetes.core.v1 import Namespace
-from pulumi_kubernetes.helm.v4 import Chart
 
-from components.webhook_certificate import left_to_controller
+from components.controller_chart import ControllerChartArgs, declare_controller, image_of
 from pathways.settings import JobSetInstall as JobSetSettings
-
-NAMESPACE = "jobset-system"
-IMAGE_REPOSITORY = "registry.k8s.io/jobset/jobset"
-CERTIFICATE_SECRET = "jobset-webhook-server-cert"
 
 CONFIGURATION = "controller_manager_config.yaml"
 """Key of the chart's ConfigMap. Source: chart of JobSet 0.12.0."""
@@ -47,38 +41,24 @@ class JobSetInstall(pulumi.ComponentResource):
 
     All its webhooks refuse when no one answers, so every JobSet and PathwaysJob must depend on this component.
 
-    The chart names a staging image of the main branch; image and tag are therefore always written. Its CRD is an
-    object of the chart like others here, so that, unlike with Helm, an upgrade reaches it (and its removal takes all
-    JobSets with it). The controller writes the webhooks' certificate into a Secret that the chart declares empty:
-    its data is the controller's. The chart has no value for feature gates: they are written into its ConfigMap.
+    Its CRD is an object of the chart like others here, so that, unlike with Helm, an upgrade reaches it (and its
+    removal takes all JobSets with it). The chart has no value for feature gates: they are written into its ConfigMap.
     """
 
     def __init__(self, name: str, args: JobSetInstallArgs, opts: pulumi.ResourceOptions | None = None) -> None:
         super().__init__("pathways:kubernetes:JobSetInstall", name, None, opts)
-        settings = args.settings
-        namespace = Namespace(
-            f"{name}-namespace",
-            metadata={"name": NAMESPACE, "labels": {"pod-security.kubernetes.io/enforce": "restricted"}},
-            opts=pulumi.ResourceOptions(parent=self, depends_on=args.after, deleted_with=args.cluster),
-        )
-        Chart(
-            f"{name}-chart",
-            name="jobset",
-            namespace=NAMESPACE,
-            chart=settings.location,
-            version=settings.version if settings.location.startswith("oci://") else None,
+        chart = ControllerChartArgs(
+            chart="jobset",
+            settings=args.settings,
             values={
-                "image": {"repository": IMAGE_REPOSITORY, "tag": f"v{settings.version}"},
+                "image": image_of("jobset", args.settings.version),
                 "controller": {"resources": CONTROLLER_RESOURCES},
             },
-            opts=pulumi.ResourceOptions(
-                parent=self,
-                depends_on=[namespace],
-                deleted_with=args.cluster,
-                transforms=[left_to_controller(CERTIFICATE_SECRET), switching_on(args.feature_gates)],
-            ),
+            transforms=[switching_on(args.feature_gates)],
+            cluster=args.cluster,
+            after=args.after,
         )
-        self.register_outputs({"namespace": NAMESPACE})
+        self.register_outputs({"namespace": declare_controller(self, name, chart)})
 
 
 def switching_on(feature_gates: Sequence[str]) -> pulumi.ResourceTransform:

@@ -5,16 +5,10 @@ from dataclasses import dataclass
 
 import pulumi
 import yaml
-from pulumi_kubernetes.core.v1 import Namespace
-from pulumi_kubernetes.helm.v4 import Chart
 
-from components.webhook_certificate import left_to_controller
+from components.controller_chart import ControllerChartArgs, declare_controller, image_of
 from pathways.gke import WEBHOOK_PORT
 from pathways.settings import KueueInstall as KueueSettings
-
-NAMESPACE = "kueue-system"
-IMAGE_REPOSITORY = "registry.k8s.io/kueue/kueue"
-CERTIFICATE_SECRET = "kueue-webhook-server-cert"
 
 CONTROLLER_RESOURCES = {
     "requests": {"cpu": "500m", "memory": "512Mi"},
@@ -70,43 +64,20 @@ class KueueInstall(pulumi.ComponentResource):
 
     It looks for the JobSet resource once, when it starts, so JobSet must be installed before. Its webhooks refuse when
     no one answers, those of JobSets too: every queue and every job must depend on this component.
-
-    The chart names a staging image of a branch; image and tag are therefore always written. The controller writes the
-    webhooks' certificate into a Secret that the chart declares empty: its data is the controller's.
     """
 
     def __init__(self, name: str, args: KueueInstallArgs, opts: pulumi.ResourceOptions | None = None) -> None:
         super().__init__("pathways:kubernetes:KueueInstall", name, None, opts)
-        settings = args.settings
-        namespace = Namespace(
-            f"{name}-namespace",
-            metadata={"name": NAMESPACE, "labels": {"pod-security.kubernetes.io/enforce": "restricted"}},
-            opts=pulumi.ResourceOptions(parent=self, depends_on=args.after, deleted_with=args.cluster),
-        )
-        Chart(
-            f"{name}-chart",
-            name="kueue",
-            namespace=NAMESPACE,
-            chart=settings.location,
-            version=settings.version if settings.location.startswith("oci://") else None,
+        image = {**image_of("kueue", args.settings.version), "pullPolicy": "IfNotPresent"}
+        chart = ControllerChartArgs(
+            chart="kueue",
+            settings=args.settings,
             values={
-                "controllerManager": {
-                    "manager": {
-                        "image": {
-                            "repository": IMAGE_REPOSITORY,
-                            "tag": f"v{settings.version}",
-                            "pullPolicy": "IfNotPresent",
-                        },
-                        "resources": CONTROLLER_RESOURCES,
-                    }
-                },
+                "controllerManager": {"manager": {"image": image, "resources": CONTROLLER_RESOURCES}},
                 "managerConfig": {"controllerManagerConfigYaml": yaml.safe_dump(CONFIGURATION, sort_keys=False)},
             },
-            opts=pulumi.ResourceOptions(
-                parent=self,
-                depends_on=[namespace],
-                deleted_with=args.cluster,
-                transforms=[left_to_controller(CERTIFICATE_SECRET)],
-            ),
+            transforms=[],
+            cluster=args.cluster,
+            after=args.after,
         )
-        self.register_outputs({"namespace": NAMESPACE})
+        self.register_outputs({"namespace": declare_controller(self, name, chart)})

@@ -4,9 +4,9 @@ import pulumi
 import pytest
 import yaml
 
-from components.jobset_install import CERTIFICATE_SECRET, switching_on
+from components.controller_chart import left_to_controller
+from components.jobset_install import switching_on
 from components.recorder import Recording
-from components.webhook_certificate import left_to_controller
 from pathways.resources import Resource
 from tests.components.recordings import declare, slice_pools
 
@@ -215,7 +215,7 @@ def test_objects_in_the_cluster_go_with_it(stack):
 def test_the_controllers_certificate_is_its_own(type_token, name, ignored):
     options = pulumi.ResourceOptions(protect=True)
     args = pulumi.ResourceTransformArgs(custom=True, type_=type_token, name=name, props={"data": {}}, opts=options)
-    result = left_to_controller(CERTIFICATE_SECRET)(args)
+    result = left_to_controller("jobset-webhook-server-cert")(args)
     assert (result.opts.ignore_changes if result else None) == ignored
     if result:
         assert result.props == {"data": {}}
