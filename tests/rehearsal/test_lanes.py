@@ -53,9 +53,11 @@ def declare(settings: StackSettings) -> None:
         ClusterArgs(
             site=site,
             settings=settings.cluster,
-            network=network.network_id,
-            subnetwork=network.subnetwork_id,
+            subnet=network.subnet,
             control_plane_range=settings.network.control_plane_range,
+            multi_networking=False,
+            key=None,
+            after=[],
         ),
         opts,
     )
@@ -66,6 +68,8 @@ def declare(settings: StackSettings) -> None:
         cluster=cluster.cluster_name,
         service_account=account.email,
         protect=False,
+        key=None,
+        second_network=None,
         lanes=PoolLanes(group.pools, settings.cluster.concurrent_operations),
         after=[account, network],
     )
@@ -113,7 +117,7 @@ def seconds(entries: Sequence[journal.Entry]) -> float:
 @pytest.mark.parametrize(
     ("limit", "cluster", "width", "pool_seconds"),
     [
-        pytest.param(5, {}, 4, 3.0, id="default"),
+        pytest.param(5, {}, 4, 5.0, id="default"),
         pytest.param(1, {"concurrentOperations": 1}, 1, 2.0, id="one at a time", marks=pytest.mark.nightly),
     ],
 )
@@ -123,19 +127,14 @@ def test_many_slices_come_and_go_without_a_refusal_and_without_idle_lanes(
     def program():
         declare(settings(**cluster))
 
-    behave(tmp_path, 0, limit)  # what the engine itself takes on this machine, busy as it is
-    engine.up(program=program)
-    of_engine = seconds(calls(tmp_path, "create"))
-    engine.destroy()
-
     behave(tmp_path, pool_seconds, limit)
     engine.up(program=program)
-    pools = calls(tmp_path, "create")[SLICES:]
+    pools = calls(tmp_path, "create")
     assert len(pools) == SLICES
-    assert seconds(pools) - of_engine <= 1.05 * math.ceil(SLICES / width) * pool_seconds
+    assert seconds(pools) <= 1.05 * math.ceil(SLICES / width) * pool_seconds
 
     behave(tmp_path, 0.6, limit)
     engine.destroy()
-    assert len(calls(tmp_path, "delete")) == 2 * SLICES
+    assert len(calls(tmp_path, "delete")) == SLICES
     entries = journal.read(tmp_path / "cloud")
     assert [entry.outcome for entry in entries if not entry.ok or entry.retries] == []
