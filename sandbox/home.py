@@ -6,7 +6,6 @@ import fcntl
 import json
 import os
 import shutil
-import socket
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -15,6 +14,7 @@ from typing import Any
 
 from pathways.settings import find_stack, stack_name
 from sandbox.errors import Damaged
+from sandbox.ports import free_ports
 
 PROJECT = Path(__file__).resolve().parent.parent
 
@@ -83,7 +83,7 @@ class Home:
         ports: dict[str, int] = read_json(file) if file.exists() else {}
         missing = [name for name in names if name not in ports]
         if missing:
-            ports.update(zip(missing, _free_ports(len(missing)), strict=True))
+            ports.update(zip(missing, free_ports(len(missing)), strict=True))
             write_json(file, ports)
         return ports
 
@@ -129,14 +129,3 @@ def write_json(file: Path, value: Any) -> None:
     written = file.with_name(f"{file.name}.new")
     written.write_text(json.dumps(value, indent=1))
     written.rename(file)
-
-
-def _free_ports(count: int) -> list[int]:
-    sockets = [socket.socket() for _ in range(count)]
-    try:
-        for one in sockets:
-            one.bind(("127.0.0.1", 0))
-        return [one.getsockname()[1] for one in sockets]
-    finally:
-        for one in sockets:
-            one.close()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import socket
 import time
 
@@ -9,6 +10,9 @@ PATIENCE_SECONDS = 3.0
 """As long as an earlier process of the same sandbox may take to let go of its port."""
 
 _POLL_SECONDS = 0.1
+
+_LISTENED_ON = range(15_000, 32_768)
+"""Below those that Linux gives to clients: one of these would be gone by the time that a server wants it."""
 
 
 class PortTaken(Exception):
@@ -32,6 +36,17 @@ def await_free(port: int, whose: str) -> None:
         if time.monotonic() > deadline:
             raise PortTaken(port, whose)
         time.sleep(_POLL_SECONDS)
+
+
+def free_ports(count: int) -> list[int]:
+    """Return different loopback ports that no one listens on; chance keeps those apart who ask at the same time."""
+    found: list[int] = []
+    for port in random.sample(_LISTENED_ON, len(_LISTENED_ON)):
+        if len(found) == count:
+            break
+        if _is_free(port):
+            found.append(port)
+    return found
 
 
 def _is_free(port: int) -> bool:

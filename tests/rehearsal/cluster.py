@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import socket
 import subprocess
 import sys
 import time
@@ -14,6 +13,7 @@ from typing import Any
 
 import httpx2
 
+from sandbox import ports
 from sandbox.control_plane import ControlPlane
 from sandbox.kubernetes.connection import prober
 
@@ -80,15 +80,7 @@ def until(met: Callable[[], bool], what: str, seconds: float = PATIENCE_SECONDS)
 
 
 def free_ports() -> dict[str, int]:
-    sockets = [socket.socket() for _ in ControlPlane.PORTS]
-    try:
-        for one in sockets:
-            one.bind(("127.0.0.1", 0))
-        numbers = [one.getsockname()[1] for one in sockets]
-    finally:
-        for one in sockets:
-            one.close()
-    return dict(zip(ControlPlane.PORTS, numbers, strict=True))
+    return dict(zip(ControlPlane.PORTS, ports.free_ports(len(ControlPlane.PORTS)), strict=True))
 
 
 def node(pool: str, number: int, chips: int = 0, labels: dict[str, str] | None = None) -> dict[str, Any]:

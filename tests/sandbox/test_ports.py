@@ -14,7 +14,7 @@ import pytest
 
 from sandbox.cloud import CloudServer
 from sandbox.control_plane import ControlPlane
-from sandbox.ports import PortTaken, await_free
+from sandbox.ports import PortTaken, await_free, free_ports
 from tests.sandbox.cloud.fake_host import FakeHost
 
 
@@ -89,3 +89,10 @@ def test_the_daemon_says_it_in_one_line(tmp_path: Path, taken: int, whose: str) 
     (line,) = done.stderr.splitlines()
     assert f"127.0.0.1:{taken}" in line
     assert str(home / "ports.json") in line
+
+
+def test_ports_are_not_among_those_that_clients_are_given():
+    first_of_clients = int(Path("/proc/sys/net/ipv4/ip_local_port_range").read_text().split()[0])
+    ports = free_ports(12)
+    assert len(set(ports)) == 12
+    assert max(ports) < first_of_clients
