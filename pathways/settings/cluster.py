@@ -66,7 +66,8 @@ class ClusterSettings(Settings):
     """Networks that reach the control plane by its address: name and IPv4 block; absent: no address is open. It is a
     private one where all of them are."""
     binary_authorization: bool = False
-    """Whether the project's policy decides which images run. It must admit us-docker.pkg.dev/cloud-tpu-v2-images."""
+    """Whether the project's policy decides which images run. It must admit the images of jobs,
+    us-docker.pkg.dev/cloud-tpu-v2-images and registry.k8s.io."""
     security_posture: Literal["off", "basic", "enterprise"] = "basic"
     """GKE's security posture dashboard: audits of how workloads are configured."""
     rbac_group: Annotated[str, Field(pattern=RBAC_GROUP)] | None = None

@@ -121,6 +121,7 @@ def test_the_plan_is_for_people_by_default(pathways):
     code, out, _ = pathways("plan", STACKS / "Pulumi.dev.yaml")
     assert code == 0
     assert "16 chips / 4 = 4 hosts" in out
+    assert "podRange 10.64.0.0/11: 1,280 of 2,097,152 addresses" in out  # 12 hosts x 32, and 7 other nodes x 128
     assert out.rstrip().splitlines()[-1].startswith("fine")
 
 

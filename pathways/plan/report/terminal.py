@@ -38,7 +38,8 @@ def show(plan: Plan, console: Console) -> None:
     console.print(Text(words.title(plan), style="bold"))
     if plan.update:
         _section(console, "Update", *_update(plan, plan.update))
-    _section(console, "Slices", _slices(plan), *map(Text, map(words.need, plan.needs)))
+    facts = [*map(words.need, plan.needs), *words.addresses(plan.settings)]
+    _section(console, "Slices", _slices(plan), *map(Text, facts))
     if plan.tpu_vms:
         _section(console, "TPU VMs", *map(Text, map(words.tpu_vm, plan.tpu_vms)))
     _section(console, "Jobs", *_jobs(plan))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from pathways.plan.components import Branch
 from pathways.plan.costs import HOURS_A_DAY, HOURS_A_MONTH, Costs
@@ -14,6 +14,8 @@ from pathways.plan.operations import PoolOperation, Schedule
 from pathways.plan.plan import Plan
 from pathways.plan.queues import QueuePlan
 from pathways.plan.tpu_vms import TpuVmPlan
+from pathways.settings import StackSettings
+from pathways.settings.addresses import uses
 from pathways.wording import counted
 
 LISTED = 6
@@ -233,3 +235,12 @@ def outcome_of_plan(plan: Plan) -> str:
     elif not plan.errors:
         parts.insert(0, "fine")
     return "; ".join(parts)
+
+
+def addresses(settings: StackSettings) -> Iterator[str]:
+    """Yield what nodes and pods take of the network's ranges, where the network is the stack's own."""
+    if settings.network.existing or settings.cluster.existing:
+        return
+    for use in uses(settings.network, settings.slices, settings.head, settings.system):
+        if use.wanted:
+            yield f"{use.range} {use.block}: {use.wanted:,} of {use.has:,} addresses at most"
