@@ -32,7 +32,8 @@ def shipped(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Rehearsa
 @pytest.mark.parametrize("shipped", ["examples/small/Pulumi.small.yaml"], indirect=True)
 def test_the_smallest_comes_up(shipped: Rehearsal) -> None:
     shipped.run("up")
-    assert len(shipped.kubectl("nodes", "--selector=cloud.google.com/gke-tpu-topology=2x4")) == 2
+    (node,) = shipped.kubectl("nodes", "--selector=cloud.google.com/gke-tpu-topology=2x4")  # v6e-8: one host of 8 chips
+    assert node["status"]["capacity"]["google.com/tpu"] == "8"
     assert "nothing to change" in shipped.run("preview")
 
 
