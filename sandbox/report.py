@@ -19,6 +19,7 @@ if TYPE_CHECKING:  # the engine's SDK takes a second to import, and `status` doe
 
 
 WIDTH_OF_FILES = 160
+CHANGING_NOTHING = ("same", "read", "refresh")
 PARTS_OF_A_REPLACEMENT = ("create-replacement", "delete-replaced")
 
 
@@ -143,5 +144,7 @@ def destroyed(console: Console, done: Run) -> None:
 
 def _counted(events: Events) -> str:
     return ", ".join(
-        f"{count} {operation}" for operation, count in sorted(events.changes.items()) if operation != "same"
+        f"{count} {operation}"
+        for operation, count in sorted(events.changes.items())
+        if operation not in CHANGING_NOTHING
     )

@@ -99,5 +99,5 @@ class Rehearsal:
         """Resources in the engine's checkpoint."""
         checkpoint = self.home / "state" / ".pulumi" / "stacks" / "pathways" / f"{self.stack}.json"
         latest = json.loads(checkpoint.read_text())["checkpoint"]["latest"]
-        resources: list[dict[str, Any]] = latest["resources"]
+        resources: list[dict[str, Any]] = latest.get("resources") or []
         return resources

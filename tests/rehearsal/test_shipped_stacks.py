@@ -13,7 +13,8 @@ from tests.rehearsal.rehearsal import PROJECT, Rehearsal
 pytestmark = pytest.mark.rehearsal
 
 BUCKET = "gcp:storage/bucket:Bucket"
-FREE = {"pulumi:pulumi:Stack", "pulumi:providers:gcp"}
+KEPT = {"pulumi:pulumi:Stack", "pulumi:providers:gcp", "gcp:kms/cryptoKeyIAMMember:CryptoKeyIAMMember", BUCKET}
+"""Buckets, and what they need to be read."""
 
 
 @pytest.fixture
@@ -53,4 +54,4 @@ def test_prod_comes_up_with_everything_on_and_goes_by_the_steps_that_it_prints(s
     destroyed = shipped.pulumi("destroy", "--yes", "--exclude-protected")
     assert destroyed.returncode == 0, destroyed.stderr
     left = {each["type"] for each in shipped.state() if not each["type"].startswith("pathways:")}
-    assert left == {*FREE, BUCKET}
+    assert left == KEPT
