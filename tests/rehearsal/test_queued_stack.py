@@ -9,7 +9,7 @@ import pytest
 
 from tests.rehearsal.rehearsal import Rehearsal
 
-pytestmark = [pytest.mark.rehearsal, pytest.mark.timeout(900)]
+pytestmark = [pytest.mark.rehearsal, pytest.mark.nightly, pytest.mark.timeout(900)]
 
 GROUP = {"name": "v6e", "tpu": "v6e-8", "count": 3, "capacity": {"spot": {}}}
 JOB = {"name": "train", "kind": "pathways", "queue": "research", "slices": {"group": "v6e", "count": 1}, "image": "a:1"}

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+import yaml
 
 from tests.rehearsal.rehearsal import PROJECT, Rehearsal
 
@@ -43,12 +44,13 @@ def test_prod_comes_up_with_everything_on_and_goes_by_the_steps_that_it_prints(s
     shipped.run("up")
     shipped.run("refresh")
     assert "nothing to change" in shipped.run("preview")
-    assert "protected" in shipped.pulumi("destroy", "--yes").stderr
+    assert "protected" in shipped.pulumi("destroy", "--yes").stdout
 
-    text = shipped.file.read_text()  # as the output `destroy` says
-    text = text.replace(
-        "    cluster:\n", "    replaceable: [pretrain, evaluate]\n    cluster:\n      deletionProtection: false\n"
-    )
+    content = yaml.safe_load(shipped.file.read_text())  # as the output `destroy` says, and without what forbids it
+    content["config"]["pathways:platform"]["cluster"]["deletionProtection"] = False
+    content["config"]["pathways:platform"]["replaceable"] = ["pretrain", "evaluate"]
+    content["config"]["pathways:policies"] = {"disabled": ["deletion-protection-by-env", "protect-stateful"]}
+    text = yaml.safe_dump(content)
     shipped.file.write_text(text)
     shipped.run("up")
     destroyed = shipped.pulumi("destroy", "--yes", "--exclude-protected")
